@@ -107,10 +107,10 @@ scale: .venv/dev
 
 # Takes the real sets from ERRORFLOOR_DATA where it is set, and else fetches and caches them.
 paper: .venv/paper
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m errorfloor.paper --out paper --docs docs
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m papers --out paper --docs docs
 
 follow-up: .venv/paper
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m errorfloor.paper --out paper --docs docs follow-up
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m papers --out paper --docs docs follow-up
 
 # The pages' examples run as doctests, the gallery's while the pages are built: all of them, because
 # what is left from the last time may come from other code or data.

@@ -19,8 +19,8 @@ from scipy.special import betaincinv
 import errorfloor as ef
 from benchmarks import features_peers
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.feature_items import read_items
-from errorfloor.data.read import Where
+from errorfloor.data.features import read_items
+from errorfloor.data.options import ReadOptions
 from errorfloor.datasets.synthetic import Cloud, gaussian_cloud, xor
 from errorfloor.features import classics, models, sequence
 from errorfloor.features.neighbours import nearest
@@ -316,7 +316,7 @@ def feebee_table(n: int) -> Iterator[str]:
 def cost_of_noise(classes: int, n: int = 10_000, levels: int = 51) -> tuple[float, float]:
     """Return CPU seconds of neighbours and trees, and of all levels of noise after them."""
     made = gaussian_cloud(n, dimensions=784, classes=classes, floor=0.1, rng=0)
-    items = read_items(None, made.labels, made.features, Where.of())
+    items = read_items(None, made.labels, made.features, ReadOptions.of())
     start = time.process_time()
     bound, _ = bind(every_part(), items)
     middle = time.process_time()

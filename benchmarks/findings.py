@@ -22,8 +22,8 @@ from errorfloor.bounds import exact_bias
 from errorfloor.datasets.catalogue import IN_PAPER, SETS
 from errorfloor.datasets.synthetic import Synthetic, gaussian_mixture, label_flips
 from errorfloor.methods.record import Clip
-from errorfloor.paper import figure_9, figure_10
-from errorfloor.paper._settings import (
+from papers import figure_9, figure_10
+from papers._settings import (
     CALIBRATORS,
     CLIP,
     DISTORTION,
@@ -31,7 +31,7 @@ from errorfloor.paper._settings import (
     RESAMPLES,
     VOTES,
 )
-from errorfloor.paper.table_feebee import SETTINGS, Setting
+from papers.table_feebee import SETTINGS, Setting
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "findings.md"
 VOTED_SETS = SETS[:5]

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import errorfloor as ef
+from errorfloor.data.arrays import partly_labelled
 from errorfloor.data.entries import Entries
-from errorfloor.data.read import Where
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import ScoreTable
-from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.intervals.honest import WITHIN, PoweredErrors, worth_of_correlated
 from errorfloor.methods import prediction_powered
 from errorfloor.questions import partly
@@ -455,8 +455,8 @@ def drawn_classes(
         drawn = (prob[some].cumsum(axis=1) < rng.random((int(some.sum()), 1))).sum(axis=1)
         labels = np.full(10_000, np.nan)
         labels[some] = np.minimum(drawn, classes - 1)
-        where = Where.of(unlabelled=True, classes=list(range(classes)))
-        yield table_of_arrays(_powered(prob), labels, where), float(error.mean())
+        where = ReadOptions.of(unlabelled=True, classes=list(range(classes)))
+        yield partly_labelled(_powered(prob), labels, where), float(error.mean())
 
 
 def all_skipped(repeats: int) -> Iterator[Skipped]:

@@ -20,9 +20,9 @@ from errorfloor.datasets import Dataset, load_chaosnli, load_cifar10h, load_fash
 from errorfloor.intervals.record import Case
 from errorfloor.intervals.seeds import Streams
 from errorfloor.intervals.votes.bracket import Bracket
-from errorfloor.intervals.votes.many_limits import likelihood_limits
-from errorfloor.methods.votes.many.fit import fit_partitions, floor_of
-from errorfloor.methods.votes.many.mixture import MANY_MIXTURE, ManyMixtureFloor
+from errorfloor.intervals.votes.region import many_likelihood_limits
+from errorfloor.methods.votes.mixture import MANY_MIXTURE, ManyClassMixture
+from errorfloor.methods.votes.simplex import fit_partitions, floor_of
 
 HEADING = "## Many classes"
 DOCUMENT = Path(__file__).parent.parent / "docs" / "votes.md"
@@ -134,13 +134,13 @@ def limits(name: str, classes: int, m: int, repetitions: int, n: int = N_COVERED
     rows = []
     for _ in range(repetitions):
         table = VoteTable.from_arrays(rng.multinomial(m, SETTINGS[name](rng, n, classes)))
-        statistic = ManyMixtureFloor(cells := table.cells())
+        statistic = ManyClassMixture(cells := table.cells())
         value = float(statistic.values(table.counts[None], rng)[0])
         case = Case(
             method=MANY_MIXTURE, table=table, cells=cells, statistic=statistic,
             value=value, streams=Streams.of(rng),
         )  # fmt: skip
-        low, high = likelihood_limits(table.votes, table.counts)
+        low, high = many_likelihood_limits(table.votes, table.counts)
         sure = Bracket.around(case).limits(0.95)
         rows.append((min(low, value), max(high, value), *sure))
     return np.array(rows)

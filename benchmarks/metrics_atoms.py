@@ -14,8 +14,8 @@ import numpy as np
 
 from benchmarks.metrics_page import write_section
 from errorfloor._typing import Floats
-from errorfloor.data.vote_table import VoteTable
-from errorfloor.intervals.votes.values import value_limits
+from errorfloor.data.tables import VoteTable
+from errorfloor.intervals.votes.region import likelihood_limits
 from errorfloor.methods.record import Options
 from errorfloor.metrics.asked import Asked
 
@@ -42,7 +42,7 @@ def simulate(name: str, votes: int, sets: int) -> tuple[float, Floats]:
         positives = rng.binomial(votes, rng.choice(points, ITEMS, p=chances))
         cells = VoteTable.from_arrays(positives, votes).cells()
         given = cells.positives, cells.totals, cells.count
-        found.append(value_limits(*given, level=LEVEL, options=Options(metric=metric)))
+        found.append(likelihood_limits(*given, level=LEVEL, options=Options(metric=metric)))
     return metric.best(points, chances), np.array(found)
 
 

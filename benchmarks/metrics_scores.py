@@ -305,6 +305,40 @@ The best cut of the items that chose it looks too good, which is most of what is
 hardest to know: its curve is flat where items are about as sure as the error that is allowed."""
 
 
+# Where few errors or few positives say all that is known.
+FEW = (
+    Question("average-precision"),
+    Question("mcc"),
+    Question("balanced-error"),
+    Question("error-at-coverage", {"at": 0.8}),
+    Question("error-at-coverage", {"at": 0.5}),
+)
+TINY = tuple(Setting(name, SHAPES[name], n) for n in (5, 20) for name in ("all 0.2", "all 1/2"))
+
+
+def few(repetitions: int) -> str:
+    """Return what the metrics that few errors or positives decide find, as Markdown."""
+    tied = "two atoms, 0.05 and 0.5"
+    rows = [["probabilities", "items", *(question.name for question in FEW)]]
+    rows.append(["---", *["---:"] * (len(FEW) + 1)])
+    for setting in (
+        *TINY,
+        *(Setting(name, draw, 200) for name, draw in RARE.items()),
+        Setting(tied, TIES[tied], 500, tied=True),
+    ):
+        found = (study(question, setting, repetitions) for question in FEW)
+        cells = (f"{one.held:.3f} ({one.width:.3f})" for one in found)
+        rows.append([setting.name, f"{setting.n:,}", *cells])
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    error = (LEVEL * (1 - LEVEL) / repetitions) ** 0.5
+    return f"""The same where few errors or few positives say all that is known: {repetitions} sets
+each, of which those without items of a class that the metric needs have no answer and are left out.
+The standard error of a share of {LEVEL} is {error:.3f}. Written by
+`python -m benchmarks.metrics_scores --few --repetitions {repetitions}`.
+
+{table}"""
+
+
 def results(path: Path, repetitions: int) -> dict[tuple[Question, Setting], Found]:
     """Return what all questions find; what a file has of an earlier run is not run again."""
     kept = json.loads(path.read_text()) if path.exists() else {}
@@ -333,7 +367,11 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=150)
     parser.add_argument("--page", type=Path, default=PAGE)
     parser.add_argument("--results", type=Path, default=Path("metrics_scores.json"))
+    parser.add_argument("--few", action="store_true", help="few errors and positives alone")
     options = parser.parse_args()
+    if options.few:
+        write_section("scores, few of a kind", few(options.repetitions), options.page)
+        return
     found = results(options.results, options.repetitions)
     write_section("scores", document(found, options.repetitions), options.page)
     print(f"wrote {options.page}")

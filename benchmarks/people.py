@@ -19,8 +19,9 @@ import numpy as np
 
 import errorfloor as ef
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.predicted_votes import PredictedReader
-from errorfloor.data.read import Where, read
+from errorfloor.data.read import read
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.panels import panel_agreement, panel_chance
 from errorfloor.questions.compared import Comparison
@@ -244,7 +245,7 @@ def comparison(counts: Counts, models: dict[str, Counts] | None = None) -> Compa
     models = models or {}
     answers = tuple(place.astype(str).astype(object) for place in models.values())
     reader = PredictedReader(tuple(models), answers)
-    reading = read(None, reader.layouts, Where.of(counts=counts))
+    reading = read(None, reader.layouts, ReadOptions.of(counts=counts))
     return Comparison.of(reading, reader.found(reading), Options(), LEVEL)
 
 
@@ -270,7 +271,8 @@ def _drawn(votes: Counts, rng: np.random.Generator) -> Counts:
     place = np.argsort(rng.random((len(votes), int(votes[0].sum()))), axis=1)[:, :THINNED]
     ends = votes.cumsum(axis=1)
     chosen = (place[:, :, None] >= ends[:, None, :]).sum(axis=2)
-    return np.column_stack([(chosen == k).sum(axis=1) for k in range(votes.shape[1])])
+    counts = [(chosen == k).sum(axis=1) for k in range(votes.shape[1])]
+    return np.asarray(np.column_stack(counts))
 
 
 def chaosnli(part: str) -> Counts:

@@ -16,9 +16,10 @@ import numpy as np
 import errorfloor as ef
 from benchmarks import many_votes
 from errorfloor._typing import Counts, Floats
-from errorfloor.intervals.votes.limits import certified_limits, likelihood_limits
+from errorfloor.intervals.votes.band import certified_limits
+from errorfloor.intervals.votes.region import likelihood_limits
 from errorfloor.methods.record import Options
-from errorfloor.methods.votes.mixture import MixtureFloor
+from errorfloor.methods.votes.mixture import TwoClassMixture
 from errorfloor.methods.votes.stopping import rule_named
 
 N = 1000
@@ -133,7 +134,7 @@ def simulate(name: str, repetitions: int, n: int = N) -> Floats:
     for _ in range(repetitions):
         table = ef.VoteTable.from_arrays(*design.draw(rng, n))
         cells = table.positives, table.totals, table.counts
-        value = MixtureFloor(table.cells(), design.options).values(table.counts[None], rng)[0]
+        value = TwoClassMixture(table.cells(), design.options).values(table.counts[None], rng)[0]
         limits = (f(*cells, options=design.options) for f in (likelihood_limits, certified_limits))
         rows.append((value, *(limit for pair in limits for limit in pair)))
     return np.array(rows, dtype=np.float64)

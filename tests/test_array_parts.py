@@ -9,41 +9,41 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import grid, matrices, missing, naming
+from errorfloor.data import grid, matrices, naming, read, values
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 # Missing entries
 
 
 def test_entries_stay_what_they_are():
-    assert missing.as_entries(["a", "b"]).dtype.kind == "U"
-    assert missing.as_entries(["a", None]).tolist() == ["a", None]
-    mixed = missing.as_entries(["a", 1.5])
+    assert values.as_entries(["a", "b"]).dtype.kind == "U"
+    assert values.as_entries(["a", None]).tolist() == ["a", None]
+    mixed = values.as_entries(["a", 1.5])
     assert mixed.tolist() == ["a", 1.5]
     spelt = np.array(["a", "nan"])
-    assert missing.as_entries(spelt) is spelt
-    assert missing.as_entries([["a", "b"], ["c", "d"]]).shape == (2, 2)
-    ragged = missing.as_entries([[1], [1, 2]])
+    assert values.as_entries(spelt) is spelt
+    assert values.as_entries([["a", "b"], ["c", "d"]]).shape == (2, 2)
+    ragged = values.as_entries([[1], [1, 2]])
     assert ragged.shape == (2,)
     assert ragged.tolist() == [[1], [1, 2]]
-    assert missing.as_entries([1, 2]).dtype.kind == "i"
+    assert values.as_entries([1, 2]).dtype.kind == "i"
 
 
 def test_entries_are_missing_in_their_own_ways():
     nat = np.datetime64("nat")
     some = [None, float("nan"), pd.NA, pd.NaT, np.ma.masked, nat]
-    assert all(missing.is_missing(one) for one in some)
+    assert all(values.is_missing(one) for one in some)
     there = [0, "", "nan", False, np.array([1, 2]), np.array([]), datetime.date(2026, 1, 1)]
-    assert not any(missing.is_missing(one) for one in there)
-    assert missing.missing_in(np.array([1.0, np.nan])).tolist() == [False, True]
-    assert missing.missing_in(np.array([nat, "2026-01-01"], "M8[D]")).tolist() == [True, False]
-    assert missing.missing_in(np.array([1, 2])).tolist() == [False, False]
-    assert missing.missing_in(np.array(["nan", ""])).tolist() == [False, False]
-    assert missing.missing_in(np.array(["a", None], object)).tolist() == [False, True]
+    assert not any(values.is_missing(one) for one in there)
+    assert values.missing_in(np.array([1.0, np.nan])).tolist() == [False, True]
+    assert values.missing_in(np.array([nat, "2026-01-01"], "M8[D]")).tolist() == [True, False]
+    assert values.missing_in(np.array([1, 2])).tolist() == [False, False]
+    assert values.missing_in(np.array(["nan", ""])).tolist() == [False, False]
+    assert values.missing_in(np.array(["a", None], object)).tolist() == [False, True]
     masked = np.ma.array([1.0, 2.0], mask=[False, True])
     with pytest.raises(ef.InputError):
-        missing.shown_entries(masked, "labels")
-    assert missing.shown_entries(["a", None], "labels").tolist() == ["a", None]
+        values.shown_entries(masked, "labels")
+    assert values.shown_entries(["a", None], "labels").tolist() == ["a", None]
 
 
 # Matrices
@@ -251,17 +251,17 @@ def test_rows_are_taken_without_changing_what_others_hold():
 
 def test_facts_of_classes_are_counts_or_which_one_is_1():
     two = ScoreTable.from_arrays([0.2, 0.9], [0, 1])
-    assert naming.facts_of_classes(two) == {}
-    assert naming.facts_of_classes(two, ("0", "1")) == {}
-    assert naming.facts_of_classes(two, ("no", "yes")) == {"classes": {"1": ["yes"], "0": ["no"]}}
+    assert read.facts_of_classes([two]) == {}
+    assert read.facts_of_classes([two], ("0", "1")) == {}
+    assert read.facts_of_classes([two], ("no", "yes")) == {"classes": {"1": ["yes"], "0": ["no"]}}
     p = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]
     scores = ScoreTable.from_arrays(p, ["b", "a", "b"], classes=["a", "b", "c"])
-    assert naming.facts_of_classes(scores) == {"classes": [["a", 1], ["b", 2], ["c", 0]]}
-    assert naming.facts_of_classes([scores, scores])["classes"] == [["a", 2], ["b", 4], ["c", 0]]
+    assert read.facts_of_classes([scores]) == {"classes": [["a", 1], ["b", 2], ["c", 0]]}
+    assert read.facts_of_classes([scores, scores])["classes"] == [["a", 2], ["b", 4], ["c", 0]]
     votes = VoteTable.from_arrays([[1, 2, 0], [0, 3, 1], [1, 2, 0]])
-    assert naming.facts_of_classes(votes)["classes"] == [["0", 2], ["1", 7], ["2", 1]]
+    assert read.facts_of_classes([votes])["classes"] == [["0", 2], ["1", 7], ["2", 1]]
     soft = SoftTable.from_arrays(p)
-    assert naming.facts_of_classes(soft)["classes"] == [["0", 0], ["1", 1], ["2", 1]]
+    assert read.facts_of_classes([soft])["classes"] == [["0", 0], ["1", 1], ["2", 1]]
 
 
 def test_names_of_two_classes_come_from_labels_beside_two_columns():
@@ -401,13 +401,13 @@ def test_labels_are_one_to_an_item():
 
 
 def test_distinct_values_keep_their_place():
-    values, at = naming._distinct(np.array(["b", "a", "b"]))
-    assert (values, at.tolist()) == (["a", "b"], [1, 0, 1])
-    values, at = naming._distinct(np.array(["b", None, "b"], object))
-    assert (values, at.tolist()) == (["b", None], [0, 1, 0])
-    listed = missing.as_entries([["a"], ["b", "c"]])
-    values, at = naming._distinct(listed)
-    assert (values, at.tolist()) == ([["a"], ["b", "c"]], [0, 1])
+    found, at = naming._distinct(np.array(["b", "a", "b"]))
+    assert (found, at.tolist()) == (["a", "b"], [1, 0, 1])
+    found, at = naming._distinct(np.array(["b", None, "b"], object))
+    assert (found, at.tolist()) == (["b", None], [0, 1, 0])
+    listed = values.as_entries([["a"], ["b", "c"]])
+    found, at = naming._distinct(listed)
+    assert (found, at.tolist()) == ([["a"], ["b", "c"]], [0, 1])
     with pytest.raises(ef.InputError, match=r"missing entries, such as entry 1 \(2 of 4\)"):
         naming.codes_of(["a", None, "b", None], 2, None)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import errorfloor as ef
 from errorfloor import frames
-from errorfloor.data import arrays, grid, refining
+from errorfloor.data import arrays, grid
 from tests import engines
 
 TINY = 5e-324  # the least float above 0
@@ -96,7 +96,7 @@ def test_the_second_look_is_given_up_where_it_would_be_at_too_many_scores(monkey
     monkeypatch.setattr(grid, "EXACT", 100)
     exact = ef.ScoreTable.from_arrays(scores, labels)
     assert arrays.count_arrays(scores, labels) == exact  # its one cell was taken apart
-    monkeypatch.setattr(refining, "MOST_REFINED", 399)
+    monkeypatch.setattr(arrays, "MOST_REFINED", 399)
     assert arrays.count_arrays(scores, labels) == exact.coarsen()
 
 
@@ -164,15 +164,15 @@ def test_the_first_scores_tell_whether_there_are_many(monkeypatch):
 
 
 def test_the_second_look_leaves_out_the_widest_gap(monkeypatch):
-    monkeypatch.setattr(refining, "MOST_REFINED", 10)
-    monkeypatch.setattr(refining, "MOST_RANGES", 2)
+    monkeypatch.setattr(arrays, "MOST_REFINED", 10)
+    monkeypatch.setattr(arrays, "MOST_RANGES", 2)
     place = np.arange(9.0)
     table = SimpleNamespace(
         may_hold_the_best_cut=lambda: np.isin(place, [0, 4, 8]),
         items=np.array([5, 90, 90, 90, 5, 3, 3, 3, 5]),  # many between the first two, few later
         ranges=(place, place + 0.5),
     )
-    assert refining.unsure_ranges(table) == [(0.0, 0.5), (4.0, 8.5)]
+    assert arrays.unsure_ranges(table) == [(0.0, 0.5), (4.0, 8.5)]
 
 
 def test_groups_are_looked_at_again_each_in_its_own_ranges(monkeypatch):

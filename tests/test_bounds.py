@@ -19,6 +19,7 @@ from errorfloor.bounds import (
     ishida_bias_bound,
     isotonic_deviation,
     l_err,
+    noisy_isotonic_deviation,
     separated_bias_bound,
     sharp_bias_bound,
     soft_label_deviation,
@@ -434,6 +435,65 @@ def test_an_impossible_separation_is_refused(separation):
         separated_bias_bound(separation, 10)
     with pytest.raises(ValueError, match=text):
         votes_deviation(10, 10, separation=separation)
+
+
+def best_cut(scores, labels):
+    """Return the training error of the best cut, which is the isotonic estimate."""
+    order = np.argsort(scores, kind="stable")
+    ordered, label = scores[order], labels[order]
+    wrong = np.concatenate([[0], np.cumsum(label)]) + np.concatenate(
+        [np.cumsum((1 - label)[::-1])[::-1], [0]]
+    )
+    between = np.concatenate([[True], ordered[1:] > ordered[:-1], [True]])
+    return wrong[between].min() / scores.size
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02, 0.1])
+@pytest.mark.parametrize("kind", ["gaussian", "two points", "rare and large"])
+def test_noisy_scores_keep_the_isotonic_estimate_within_its_bound(noise, kind, rng):
+    # f(p) = (p + p^2) / 2 has slopes of 1/2 to 3/2. The floor of uniform probabilities is 1/4.
+    n, runs, hits = 400, 200, 0
+    bound = noisy_isotonic_deviation(n, noise, 0.5)
+    below = isotonic_deviation(n)
+    for _ in range(runs):
+        p = rng.random(n)
+        draws = {
+            "gaussian": rng.standard_normal(n),
+            "two points": rng.choice([-1.0, 1.0], n),
+            "rare and large": np.where(rng.random(n) < 0.04, 24**0.5, -((1 / 24) ** 0.5)),
+        }[kind]
+        scores = (p + p**2) / 2 + noise * draws
+        off = best_cut(scores, (rng.random(n) < p).astype(int)) - 0.25
+        hits += -below <= off <= bound
+    assert hits >= 0.95 * runs
+
+
+@pytest.mark.parametrize("c", [0.2, 1.0])
+def test_the_part_of_the_noise_is_at_most_twice_too_large(c):
+    # p is 1/2 - d or 1/2 + d and the score c p with noise of -c d or c d: half of all items have
+    # the score c / 2, and for a cut they are coin flips.
+    d, noise = 0.1, 0.1 * c
+    floor = 0.5 - d
+    best = 0.5 * 0.5 + 0.5 * floor
+    part = noisy_isotonic_deviation(1000, noise, c) - isotonic_deviation(1000)
+    assert best - floor == pytest.approx(part / 2)
+    # The same, drawn: a bound of less than half the part would fail.
+    rng = np.random.default_rng(0)
+    p = 0.5 + d * rng.choice([-1.0, 1.0], 200_000)
+    scores = np.round(c * p + noise * rng.choice([-1.0, 1.0], p.size), 12)
+    drawn = best_cut(scores, (rng.random(p.size) < p).astype(int))
+    assert drawn - floor == pytest.approx(part / 2, abs=0.005)
+
+
+def test_the_noisy_deviation_takes_arrays_and_refuses_what_cannot_be():
+    assert noisy_isotonic_deviation(100, 0, 1) == isotonic_deviation(100)
+    assert noisy_isotonic_deviation([100, 200], [[0.1], [0.2]], 0.5).shape == (2, 2)
+    with pytest.raises(ValueError, match="`noise` must not be negative"):
+        noisy_isotonic_deviation(100, -0.1, 1)
+    with pytest.raises(ValueError, match=r"`slope` must be positive.* Where f is flat"):
+        noisy_isotonic_deviation(100, 0.1, 0)
+    with pytest.raises(ValueError, match="`n` must be whole"):
+        noisy_isotonic_deviation(0, 0.1, 1)
 
 
 @pytest.mark.parametrize("function", [soft_label_deviation, isotonic_deviation])

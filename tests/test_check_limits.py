@@ -8,8 +8,9 @@ import pytest
 from scipy.stats import kstwobign
 
 import errorfloor as ef
-from errorfloor.checks import annotators, leaks, many, names, order, rows, scores, soft, votes
+from errorfloor.checks import leaks, many, names, order, rows, scores, soft, votes
 from errorfloor.checks.wording import wording_of
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Source
 from errorfloor.data.tables import VoteTable
 from errorfloor.metrics import ERROR, named
@@ -453,7 +454,7 @@ def test_one_class_against_the_rest_is_said():
 
 def test_one_class_in_two_spellings_refutes_unless_classes_are_listed():
     def found(*classes, listed=None):
-        source = Source(origin="arrays", layout="", classes=listed)
+        source = Source(origin="arrays", layout="", options=ReadOptions(classes=listed))
         return [
             (one.value, one.level)
             for one in names._spellings(estimate(classes=classes, source=source))
@@ -487,7 +488,7 @@ def test_few_annotators_do_not_stand_for_others(people, level):
     who = np.tile(np.arange(people), 6)
     frame = {"item": np.arange(who.size) // 2, "annotator": who, "vote": np.arange(who.size) % 2}
     table = ef.from_votes(pd.DataFrame(frame), interval=None).table
-    assert [one.level for one in annotators._sample(estimate(table))] == level
+    assert [one.level for one in votes._annotators(estimate(table))] == level
 
 
 # Many classes

@@ -10,8 +10,8 @@ from engines import ENGINES
 
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
-from errorfloor.data.class_values import divided, positive_of
-from errorfloor.data.guessing import names_an_id
+from errorfloor.data.columns import names_an_id
+from errorfloor.data.naming import divided, positive_of
 
 LOCAL = ["pandas", "pandas-arrow", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", "ibis"]
 RNG = np.random.default_rng(0)
@@ -71,13 +71,13 @@ def test_classes_are_told_as_they_are_written_even_where_nobody_has_the_positive
 def test_words_and_ratings_are_read_alike_by_every_engine(name):
     floor = ef.from_scores(frame(words("spam", "ham"), name=name), rng=0)
     assert floor.value == TRUTH
-    assert floor.source.positive == "spam"
+    assert floor.source.options.positive == "spam"
     assert floor.source.facts["classes"] == {"1": ["spam"], "0": ["ham"]}
     ratings = np.where(Y, 4, 2).tolist()
     for kind, values in (("int64", ratings), ("float64", ratings), ("text", map(str, ratings))):
         rated = ef.from_scores(frame(values, kind, name), positive_from=3, rng=0)
         assert rated.value == TRUTH
-        assert rated.source.positive_from == 3
+        assert rated.source.options.positive_from == 3
     with pytest.raises(ef.InputError, match=r"holds words: cat, dog.* highest for dog"):
         ef.from_scores(frame(words("dog", "cat"), name=name))
     missing = [*words("spam", "ham")[:-1], None]

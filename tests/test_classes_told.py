@@ -6,25 +6,26 @@ import polars as pl
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import class_values, classes
+from errorfloor.data import classes, naming
 from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.naming import MOST_CLASSES
-from errorfloor.data.read import Where, read
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
 from errorfloor.data.read_rows import ballots_of
-from errorfloor.data.rows import Request
+from errorfloor.data.rows import RowRequest
 from errorfloor.data.tables import ScoreTable
 
 
 def told(data, **where):
     """Return the table, and which values are which class."""
-    found = read(data, LAYOUTS, Where.of(**where))
+    found = read(data, LAYOUTS, ReadOptions.of(**where))
     return found.table, found.source.facts.get("classes")
 
 
 def error_of(data, **where):
     with pytest.raises(ef.InputError) as raised:
-        read(data, LAYOUTS, Where.of(**where))
+        read(data, LAYOUTS, ReadOptions.of(**where))
     return str(raised.value)
 
 
@@ -38,7 +39,7 @@ SCORED = {"score": "p", "label": "y"}
 
 
 def request_of(data, **columns):
-    return Request(frame=lazy(data), run=fetch, columns=columns)
+    return RowRequest(frame=lazy(data), run=fetch, columns=columns)
 
 
 # Labels
@@ -265,7 +266,7 @@ def test_labels_beside_votes_may_be_classes_that_nobody_voted_for():
 
 def test_values_may_be_a_thousand_classes(monkeypatch):
     assert MOST_CLASSES == 1000
-    for module in (classes, class_values):
+    for module in (classes, naming):
         monkeypatch.setattr(module, "MOST_CLASSES", 3)
     asked = {"item": "item", "vote": "vote"}
     assert told(votes([1, 2, 3, 3]), **asked)[0].classes == ("1", "2", "3")
@@ -283,15 +284,15 @@ def test_values_may_be_a_thousand_classes(monkeypatch):
 def test_single_votes_for_two_classes_are_0_and_1():
     data = votes([*"abab"]).assign(by=["x", "y"] * 2)
     where = {"item": "item", "vote": "vote", "annotator": "by"}
-    two = ballots_of(data, Where.of(**where, classes=["a", "b"]))
+    two = ballots_of(data, ReadOptions.of(**where, classes=["a", "b"]))
     assert two.classes == ("0", "1")
     assert two.vote.tolist() == [0, 1, 0, 1]
-    three = ballots_of(data, Where.of(**where, classes=["a", "b", "c"]))
+    three = ballots_of(data, ReadOptions.of(**where, classes=["a", "b", "c"]))
     assert three.classes == ("a", "b", "c")
     late = pd.DataFrame(
         {"item": np.arange(1002) // 2, "by": ["x", "y"] * 501, "vote": [0, 1] * 500 + [2, 1]}
     )
-    assert ballots_of(late, Where.of(**where)).classes == ("0", "1", "2")
+    assert ballots_of(late, ReadOptions.of(**where)).classes == ("0", "1", "2")
 
 
 # Words about them
@@ -309,8 +310,8 @@ def test_up_to_seven_classes_are_named_or_six_and_how_many_more():
     assert classes.described({"1": ["a"], "0": ["b", "c"]}, 3, 4, "votes") == (
         "class 1 = a, 3 votes; class 0 = b, c, 4 (one class against the rest)"
     )
-    assert classes.positive_of(["yes", "no", "maybe"]) is None
-    assert classes.positive_of(["no", "yes"]) == classes.positive_of(["yes", "no"]) == "yes"
-    assert classes.positive_of(["!", "not"]) is None
+    assert naming.positive_of(["yes", "no", "maybe"]) is None
+    assert naming.positive_of(["no", "yes"]) == naming.positive_of(["yes", "no"]) == "yes"
+    assert naming.positive_of(["!", "not"]) is None
     assert classes._is_there("a")
     assert not any(map(classes._is_there, (None, float("nan"), pd.NA, pd.NaT)))

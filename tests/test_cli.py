@@ -44,6 +44,7 @@ ROOT = Path(__file__).parents[1]
 PROGRAM = [sys.executable, "-W", "error", "-m", "errorfloor"]
 AT_ONCE, NEVER = "0", "inf"  # when progress shows, so that no test depends on speed
 ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT / "src")}
+TOOK_VOTES = 'using column "positives" as the votes for class 1 and "total" as the number of votes'
 
 
 @pytest.fixture(scope="session")
@@ -207,7 +208,7 @@ def test_the_three_layouts_of_votes_agree(folder):
     wide = run("estimate", "wide.csv", "--json")
     assert {**numbers(json.loads(wide.stdout)), "assumptions": ""} == {**known, "assumptions": ""}
     note, warning = wide.stderr.splitlines()
-    assert note == "note: took --annotators 'rater_1,rater_2,Rater 3'"
+    assert note == 'note: using columns "rater_1", "rater_2", "Rater 3" as the annotators'
     assert warning.startswith("warning: The votes are of too few people to stand for others")
 
 
@@ -496,7 +497,10 @@ def test_warnings_become_remarks_in_the_words_of_the_command(folder):
     assert "LabelShiftWarning" not in shifted.stderr
     assert run("headroom", "demo/votes.csv", *model, "--quiet").stderr == ""
     remarks = answer("headroom", "demo/votes.csv", *model)["remarks"]
-    assert remarks[0] == "took --votes positives --total total"
+    assert (
+        remarks[0]
+        == 'using column "positives" as the votes for class 1 and "total" as the number of votes'
+    )
     assert len(remarks) == 2
     same = answer("headroom", "demo/votes.csv", *model, "--same-labelling")
     assert len(same["remarks"]) == 1
@@ -600,9 +604,11 @@ def test_several_readings_are_offered(folder):
 def test_guesses_are_said_as_options(folder):
     (folder / "x.csv").write_text("a,my label\n0.2,0\n0.7,1\n0.6,0\n")
     found = run("estimate", "x.csv", "--score", "a", "--interval", "none")
-    assert found.stderr == "note: took --label 'my label'\n"
+    assert found.stderr == 'note: using column "my label" as the label\n'
     found = answer("estimate", "demo/votes.csv")
-    assert found["remarks"] == ["took --votes positives --total total"]
+    assert found["remarks"] == [
+        'using column "positives" as the votes for class 1 and "total" as the number of votes'
+    ]
     assert found["input"]["guessed"] == ["votes", "total"]
     named = answer("estimate", "demo/votes.csv", "--votes", "positives", "--total", "total")
     assert named["remarks"] == named["input"]["guessed"] == []
@@ -706,7 +712,7 @@ def test_every_format_gives_the_same_answer_from_a_file_and_from_stdin(name, fol
     expected = numbers_of(ef.from_scores(*ITEMS.values(), rng=0))
     found = answer("estimate", path)
     assert numbers(found) == expected
-    assert found["remarks"] == ["took --score p --label y"]
+    assert found["remarks"] == ['using column "p" as the score and "y" as the label']
     found = answer("estimate", "-", data=path.read_bytes())
     assert numbers(found) == expected
     assert found["input"]["files"] == found["result"]["source"]["files"] == ["-"]
@@ -715,7 +721,7 @@ def test_every_format_gives_the_same_answer_from_a_file_and_from_stdin(name, fol
 
 
 def test_the_formats_are_those_of_the_library():
-    shown = re.search(r"--format \[(.*?)\]", help_of(["estimate"]))[1]
+    shown = re.search(r"--format \[(.*?)\]", run("estimate", "--help-all").stdout)[1]
     assert shown.split("|") == [kind.name for kind in FILE_FORMATS]
     assert ", ".join(kind.name for kind in FILE_FORMATS[:-1]) in help_of([])
 
@@ -724,7 +730,7 @@ def test_names_with_spaces_and_quotes_work(folder):
     path = folder / "my labels' file.csv"
     path.write_text('"the, score",my label\n0.25,0\n0.75,1\n0.5,1\n')
     found = run("estimate", path, "--score", "the, score", "--interval", "none")
-    assert found.stderr == "note: took --label 'my label'\n"
+    assert found.stderr == 'note: using column "my label" as the label\n'
     path.write_text('"the, score",my label\n0.25,cat\n0.75,dog\n')
     assert "--positive cat" in error("estimate", path, "--score", "the, score")
 
@@ -968,7 +974,7 @@ def test_standard_input_can_be_a_pipe(folder):
     with Path("demo/scores.csv").open("rb") as file:
         done = start("estimate", "-", stdin=file)
     assert b"; 7.40 % by the best cut" in done.stdout
-    assert done.stderr == b"note: took --score score --label label\n"
+    assert done.stderr == b'note: using column "score" as the score and "label" as the label\n'
 
 
 def test_a_reader_that_goes_away_is_no_error(folder):
@@ -1132,7 +1138,9 @@ def test_terminals_show_styles_unless_no_color_is_set(folder):
     assert "\x1b[1mAn accuracy" in on_a_terminal("estimate", "demo/scores.csv", NO_COLOR="")
     shown = on_a_terminal("estimate", "demo/scores.csv", columns=60, NO_COLOR="1")
     assert "\x1b" not in shown
-    assert max(map(len, shown.splitlines())) <= 60
+    note, *lines = shown.splitlines()
+    assert note.startswith("note: using column")
+    assert max(map(len, lines)) <= 60
 
 
 @pytest.mark.parametrize("environment", PLAIN, ids=str)

@@ -6,7 +6,6 @@ import pytest
 
 import errorfloor as ef
 from errorfloor._checks import argument
-from errorfloor.data.asked import Asked, Where, as_asked, either, refuse_options
 from errorfloor.data.columns import NO_NAMES, TEXT_FIRST, as_named, choose, has_no_names, plain
 from errorfloor.data.layouts import (
     ANNOTATIONS,
@@ -17,7 +16,8 @@ from errorfloor.data.layouts import (
     VOTES,
     VOTES_AND_LABELS,
 )
-from errorfloor.data.source import ARRAY
+from errorfloor.data.options import ARRAY, ReadOptions
+from errorfloor.data.read import ReadCall, either, of_counted, refuse_options
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 
@@ -223,22 +223,22 @@ def test_two_columns_that_are_no_shares_are_refused():
 
 
 def test_nothing_is_asked_where_nothing_is_said():
-    assert Where(columns={}) == Where.of()
-    assert not Where.of().drop_missing
-    assert not Where.of().unlabelled
-    assert Where.of(drop_missing=True, cluster="c").beside == {"cluster": "c"}
-    assert Where.of(unlabelled=True).unlabelled
-    assert Where.of(positive="b", classes=["a", "b"]).positive == "b"
-    assert Where.of(classes=["a", "b", "c"]).classes == ("a", "b", "c")
-    assert Where.of(classes=["0", "1"], positive=1.0).positive == 1.0
+    assert ReadOptions(columns={}) == ReadOptions.of()
+    assert not ReadOptions.of().drop_missing
+    assert not ReadOptions.of().unlabelled
+    assert ReadOptions.of(drop_missing=True, cluster="c").beside == {"cluster": "c"}
+    assert ReadOptions.of(unlabelled=True).unlabelled
+    assert ReadOptions.of(positive="b", classes=["a", "b"]).positive == "b"
+    assert ReadOptions.of(classes=["a", "b", "c"]).classes == ("a", "b", "c")
+    assert ReadOptions.of(classes=["0", "1"], positive=1.0).positive == 1.0
     with pytest.raises(ef.InputError, match="makes 'b' class 1"):
-        Where.of(classes=["a", "b"], positive="c")
+        ReadOptions.of(classes=["a", "b"], positive="c")
     with pytest.raises(ef.InputError, match="asks about all classes"):
-        Where.of(classes=["a", "b", "c"], positive_from=2)
+        ReadOptions.of(classes=["a", "b", "c"], positive_from=2)
 
 
 def asked_of(*layouts, name=None, **where):
-    return Asked(layouts, Where.of(**where), None, name, None)
+    return ReadCall(layouts, ReadOptions.of(**where), name=name)
 
 
 def test_data_is_called_by_what_it_may_be():
@@ -259,8 +259,8 @@ def test_data_is_called_by_what_it_may_be():
 
 def test_columns_of_weights_are_kept_by_name_and_arrays_as_such():
     for given, kept in ((None, None), ("w", "w"), ([1.0, 2.0], "array")):
-        source = asked_of(SCORES, weight=given).source("frame", SCORES, 2)
-        assert source.weight == (kept if kept != "array" else ARRAY)
+        source = asked_of(SCORES, weight=given).read(TABLE, "frame", SCORES, 2).source
+        assert source.options.weight == (kept if kept != "array" else ARRAY)
 
 
 TABLE = ScoreTable.from_arrays([0.25, 0.5, 0.75], [0, 1, 1])
@@ -269,7 +269,7 @@ TABLE = ScoreTable.from_arrays([0.25, 0.5, 0.75], [0, 1, 1])
 def test_tables_are_taken_as_they_are():
     def taken(table, *layouts, paths=(), **where):
         asked = asked_of(*layouts, **where)
-        return as_asked(table, asked, (argument("data"), "a table"), paths)
+        return of_counted(table, asked, argument("data"), "a table", paths)
 
     found = taken(TABLE.without(2), SCORES, VOTES)
     assert found.table.n == 3

@@ -215,8 +215,8 @@ def test_honest_limits_of_the_error_are_exact_on_either_side(design, coins):
     sample, plain = table.cells(), METRICS["error"]
     masses = whole(sample.masses)
     ill = (sample.row >= best_cut(plain, sample, masses)) != sample.positive
-    own, n = sample.worth(np.where(ill, sample.count, 0))
-    held, held_n = sample.worth(held_out(plain, sample)[1])
+    own, n = sample.share_and_size(np.where(ill, sample.count, 0))
+    held, held_n = sample.share_and_size(held_out(plain, sample)[1])
     zeros, ones = sample.by_row(sample.masses / sample.unit)
     flat = unclear((1.0, 1.0), zeros.tolist(), ones.tolist())
     assert flat > 0

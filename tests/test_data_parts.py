@@ -16,29 +16,23 @@ from errorfloor.checks import order
 from errorfloor.data import (
     annotators,
     arrays,
-    asked,
     ballots,
+    classes,
     documents,
-    encodings,
     entries,
-    exports,
-    feature_items,
+    features,
     files,
+    formats,
     grid,
-    lists,
     matrices,
-    memory,
-    numbering,
-    packing,
-    refining,
-    spelling,
-    table,
+    score_rows,
+    source,
+    values,
     vote_rows,
-    weighing,
 )
-from errorfloor.data.asked import Where
 from errorfloor.data.entries import Entries
 from errorfloor.data.naming import MOST_CLASSES
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import ScoreTable
 from errorfloor.features import classics, leaks
 
@@ -47,21 +41,21 @@ from errorfloor.features import classics, leaks
 
 def test_utf_16_without_a_mark_is_told_by_its_zeros():
     text = "score,label\n0.1,0\n"
-    assert encodings._by_zeros(text.encode("utf-16-le")) == "utf-16-le"
-    assert encodings._by_zeros(text.encode("utf-16-be")) == "utf-16-be"
-    assert encodings._by_zeros(b"\0" * 20) is None
-    assert encodings._by_zeros(b"ab" * 20) is None
+    assert formats._by_zeros(text.encode("utf-16-le")) == "utf-16-le"
+    assert formats._by_zeros(text.encode("utf-16-be")) == "utf-16-be"
+    assert formats._by_zeros(b"\0" * 20) is None
+    assert formats._by_zeros(b"ab" * 20) is None
     seven, eight = (b"a\0" * n + b"ab" * (10 - n) for n in (7, 8))  # more than seven in ten
-    assert encodings._by_zeros(seven) is None
-    assert encodings._by_zeros(eight) == "utf-16-le"
+    assert formats._by_zeros(seven) is None
+    assert formats._by_zeros(eight) == "utf-16-le"
     turned = (bytes(pair) for pair in (b"\0a" * 7 + b"ab" * 3, b"\0a" * 8 + b"ab" * 2))
-    assert [encodings._by_zeros(one) for one in turned] == [None, "utf-16-be"]
+    assert [formats._by_zeros(one) for one in turned] == [None, "utf-16-be"]
 
 
 def test_text_is_latin_1_only_where_it_is_text(tmp_path):
     def told(content, name="a.csv"):
         (tmp_path / name).write_bytes(content)
-        return encodings.encoding_of(str(tmp_path / name))
+        return formats.File.of(str(tmp_path / name)).encoding
 
     assert told("score,label\n0.1,café\n".encode()) is None
     assert told("score,label\n0.1,café\n".encode("cp1252")) == "cp1252"
@@ -74,40 +68,40 @@ def test_text_is_latin_1_only_where_it_is_text(tmp_path):
 
 
 def test_numbers_and_booleans_are_spelt():
-    assert [spelling.spelt(one) for one in (" True", "FALSE", "1e3", "yes", "inf", "-inf", "nan")][
+    assert [values.spelt(one) for one in (" True", "FALSE", "1e3", "yes", "inf", "-inf", "nan")][
         :6
     ] == [1, 0, 1000, None, None, None]
-    assert [spelling.number_of(one) for one in (True, np.False_, "7", "7.5", "x", 3.5)] == [
+    assert [values.number_of(one) for one in (True, np.False_, "7", "7.5", "x", 3.5)] == [
         1, 0, 7, 7.5, None, 3.5,
     ]  # fmt: skip
-    assert isinstance(spelling.number_of("7"), int)
+    assert isinstance(values.number_of("7"), int)
 
 
 def test_lists_are_told_by_what_repeats():
-    assert spelling.are_lists(["0;1;1", "0;0", "1"])  # two of three are several
-    assert not spelling.are_lists(["0;1;1", "1"])  # half are not most
-    assert not spelling.are_lists(["1;2", "3;4"])  # nothing repeats
-    assert not spelling.are_lists([None])
-    assert spelling.are_lists(["[1, 2]", None, "[]"])
-    assert not spelling.are_lists(["[1, 2", "1]"])
+    assert values.are_lists(["0;1;1", "0;0", "1"])  # two of three are several
+    assert not values.are_lists(["0;1;1", "1"])  # half are not most
+    assert not values.are_lists(["1;2", "3;4"])  # nothing repeats
+    assert not values.are_lists([None])
+    assert values.are_lists(["[1, 2]", None, "[]"])
+    assert not values.are_lists(["[1, 2", "1]"])
     long = "a" * 40
-    assert spelling.are_lists([f"{long}|{long}"])
-    assert not spelling.are_lists([f"{long}a|{long}a"])
-    assert not spelling.are_lists(["not one;not one"])
+    assert values.are_lists([f"{long}|{long}"])
+    assert not values.are_lists([f"{long}a|{long}a"])
+    assert not values.are_lists(["not one;not one"])
 
 
 def test_votes_in_an_entry_are_texts():
-    assert spelling.votes_in(None) == spelling.votes_in(float("nan")) == []
-    assert spelling.votes_in("[1, 0.0, None]") == ["1", "0", None]
-    assert spelling.votes_in("yes; no|'no'") == ["yes", "no", "no"]
-    assert spelling.votes_in("[yes, no]") == ["yes", "no"]
-    assert spelling.votes_in((1, 0)) == ["1", "0"]
-    assert spelling.votes_in(" ") == [None]
-    assert spelling.are_votes(["1;1", "0"])
-    assert not spelling.are_votes(["1;2;2"])
-    assert not spelling.are_votes(["1;0;0", "0;0;1"])  # a single 1 each: numbers of votes
-    assert spelling.are_votes(["1;0;0", "0;0;0"])
-    assert not spelling.are_votes([])
+    assert values.votes_in(None) == values.votes_in(float("nan")) == []
+    assert values.votes_in("[1, 0.0, None]") == ["1", "0", None]
+    assert values.votes_in("yes; no|'no'") == ["yes", "no", "no"]
+    assert values.votes_in("[yes, no]") == ["yes", "no"]
+    assert values.votes_in((1, 0)) == ["1", "0"]
+    assert values.votes_in(" ") == [None]
+    assert values.are_votes(["1;1", "0"])
+    assert not values.are_votes(["1;2;2"])
+    assert not values.are_votes(["1;0;0", "0;0;1"])  # a single 1 each: numbers of votes
+    assert values.are_votes(["1;0;0", "0;0;0"])
+    assert not values.are_votes([])
 
 
 # Grids, numbers of rows, memory
@@ -127,15 +121,15 @@ def test_cells_of_the_grid_are_those_of_the_formula():
 
 def test_numbers_that_count_rows_are_told():
     twenty = np.arange(20.0)
-    assert numbering.is_numbered(twenty)
-    assert numbering.is_numbered(twenty + 1)
-    assert not numbering.is_numbered(twenty + 2)
-    assert not numbering.is_numbered(twenty[:19])
-    assert not numbering.is_numbered(twenty[::-1])
-    assert not numbering.is_numbered(np.r_[twenty[:19], 18])
-    assert numbering.number_rows(list(range(20)))
-    assert not numbering.number_rows(twenty[:, None])
-    assert not numbering.number_rows([str(one) for one in range(20)])
+    assert values.is_numbered(twenty)
+    assert values.is_numbered(twenty + 1)
+    assert not values.is_numbered(twenty + 2)
+    assert not values.is_numbered(twenty[:19])
+    assert not values.is_numbered(twenty[::-1])
+    assert not values.is_numbered(np.r_[twenty[:19], 18])
+    assert values.number_rows(list(range(20)))
+    assert not values.number_rows(twenty[:, None])
+    assert not values.number_rows([str(one) for one in range(20)])
 
 
 def test_tables_of_whole_numbers_without_gaps_count_rows():
@@ -143,18 +137,18 @@ def test_tables_of_whole_numbers_without_gaps_count_rows():
         return ScoreTable.from_arrays(scores, np.arange(len(scores)) % 2)
 
     whole = np.arange(20.0)
-    assert numbering.are_numbered([made(whole)])
-    assert numbering.are_numbered([made(whole[::2]), ScoreTable.empty(), made(whole[1::2])])
-    assert numbering.are_numbered([made(whole + 1)])
-    assert not numbering.are_numbered([made(whole[:19])])
-    assert not numbering.are_numbered([made(whole + 2)])
-    assert not numbering.are_numbered([made(np.r_[whole[:19], 20])])
-    assert not numbering.are_numbered([made(np.r_[whole[:18], 17, 19])])
-    assert not numbering.are_numbered([made(np.r_[0, whole[1:19] + 0.5, 19])])
+    assert values.are_numbered([made(whole)])
+    assert values.are_numbered([made(whole[::2]), ScoreTable.empty(), made(whole[1::2])])
+    assert values.are_numbered([made(whole + 1)])
+    assert not values.are_numbered([made(whole[:19])])
+    assert not values.are_numbered([made(whole + 2)])
+    assert not values.are_numbered([made(np.r_[whole[:19], 20])])
+    assert not values.are_numbered([made(np.r_[whole[:18], 17, 19])])
+    assert not values.are_numbered([made(np.r_[0, whole[1:19] + 0.5, 19])])
 
 
 def test_memory_is_what_the_system_leaves(monkeypatch):
-    assert memory.of_rows(10, 3) == 10 * (20 * 3 + 48)
+    assert score_rows.bytes_needed(10, 3) == 10 * (20 * 3 + 48)
     files = {
         "/proc/meminfo": "MemTotal: 9 kB\nMemAvailable:    2000 kB\n",
         "/sys/fs/cgroup/memory.max": "1500000\n",
@@ -168,11 +162,11 @@ def test_memory_is_what_the_system_leaves(monkeypatch):
         return io.StringIO(files[name])
 
     monkeypatch.setattr(builtins, "open", opened)
-    found = memory._of_machine(), memory._of_container(), memory.available()
+    found = score_rows._of_machine(), score_rows._of_container(), score_rows.bytes_free()
     files["/sys/fs/cgroup/memory.max"] = "max\n"
-    unlimited = memory._of_container(), memory.available()
+    unlimited = score_rows._of_container(), score_rows.bytes_free()
     del files["/proc/meminfo"]
-    whole = memory._of_machine()
+    whole = score_rows._of_machine()
     monkeypatch.undo()
     assert found == (2_048_000, 700_000, 0.9 * 700_000)
     assert unlimited == (float("inf"), 0.9 * 2_048_000)
@@ -184,9 +178,9 @@ def test_memory_is_what_the_system_leaves(monkeypatch):
 
 @pytest.mark.parametrize(("number", "base"), [(3, 10), (5, 2**40), (70, 2), (62, 2), (2, 2**62)])
 def test_packed_votes_are_digits(number, base):
-    chunks = packing._chunks(number, base)
+    chunks = vote_rows._chunks(number, base)
     assert [k for chunk in chunks.values() for k in chunk] == list(range(number))
-    assert packing.names(number, base) == [f"w{j}" for j in range(len(chunks))]
+    assert vote_rows.packed_names(number, base) == [f"w{j}" for j in range(len(chunks))]
     sizes = [len(chunk) for chunk in chunks.values()]
     assert all(base**size < 2**62 or size == 1 for size in sizes)
     assert len(sizes) == 1 or base ** (sizes[0] + 1) >= 2**62
@@ -195,22 +189,22 @@ def test_packed_votes_are_digits(number, base):
         name: np.array([sum(int(row[k]) * base**i for i, k in enumerate(chunk)) for row in votes])
         for name, chunk in chunks.items()
     }
-    assert packing.unpacked(found, number, base).tolist() == votes.tolist()
+    assert vote_rows.unpacked(found, number, base).tolist() == votes.tolist()
 
 
 # Lists of numbers
 
 
 def test_lists_must_have_one_length_of_two_or_more():
-    assert lists._checked(2, 2, "p", "score") == 2
-    assert lists._checked(MOST_CLASSES, MOST_CLASSES, "p", "score") == MOST_CLASSES
+    assert classes._one_length(2, 2, "p", "score") == 2
+    assert classes._one_length(MOST_CLASSES, MOST_CLASSES, "p", "score") == MOST_CLASSES
     for least, most, says in (
         (1, 1, "these have 1."),
         (2, 3, "these have from 2 to 3."),
         (MOST_CLASSES + 1, MOST_CLASSES + 1, "these have"),
     ):
         with pytest.raises(ef.InputError, match=says):
-            lists._checked(least, most, "p", "score")
+            classes._one_length(least, most, "p", "score")
 
 
 # Entries
@@ -291,18 +285,18 @@ def test_rows_of_votes_are_by_total_and_then_by_votes(monkeypatch):
         0,
         3,
     ]  # of totals and positives (3,2), (1,1), (3,0), (3,2), (1,0), (3,1)
-    assert weighing._rows_of_votes(votes).tolist() == expected
-    monkeypatch.setattr(weighing, "_FEW", 0)
-    assert weighing._rows_of_votes(votes).tolist() == expected
-    assert weighing.rows_of_codes(np.array([5, 2, 9, 2])).tolist() == [1, 0, 2, 0]
+    assert entries._rows_of_votes(votes).tolist() == expected
+    monkeypatch.setattr(entries, "_FEW", 0)
+    assert entries._rows_of_votes(votes).tolist() == expected
+    assert entries.rows_of_codes(np.array([5, 2, 9, 2])).tolist() == [1, 0, 2, 0]
 
 
 def test_the_first_of_both_tables_may_be_empty():
     some = Entries.of(np.array([0]), np.array([0]), np.array([2.0]), None)
-    assert entries.together(None, None, (1, 1)) is None
-    assert entries.together(None, some, (0, 1)) is some
-    assert entries.together(some, None, (1, 0)) is some
-    moved = entries.together(some, some, (1, 1))
+    assert entries.entries_together(None, None, (1, 1)) is None
+    assert entries.entries_together(None, some, (0, 1)) is some
+    assert entries.entries_together(some, None, (1, 0)) is some
+    moved = entries.entries_together(some, some, (1, 1))
     assert moved.row.tolist() == [0, 1]
 
 
@@ -310,8 +304,8 @@ def test_the_first_of_both_tables_may_be_empty():
 
 
 def test_few_ranges_hold_all_rows_in_which_the_best_cut_may_be(monkeypatch):
-    monkeypatch.setattr(refining, "MOST_REFINED", 20)
-    monkeypatch.setattr(refining, "MOST_RANGES", 3)
+    monkeypatch.setattr(arrays, "MOST_REFINED", 20)
+    monkeypatch.setattr(arrays, "MOST_RANGES", 3)
 
     def ranges(wanted, items):
         lows = np.arange(len(items), dtype=float)
@@ -320,7 +314,7 @@ def test_few_ranges_hold_all_rows_in_which_the_best_cut_may_be(monkeypatch):
             items=np.array(items),
             ranges=(lows, lows + 0.5),
         )
-        return refining.unsure_ranges(made)
+        return arrays.unsure_ranges(made)
 
     assert ranges([], [5] * 4) == []
     assert ranges([1, 3], [5] * 6) == [(1.0, 3.5)]
@@ -371,7 +365,7 @@ def test_pairs_threes_and_fours_of_equal_votes_are_counted():
 
 def test_records_of_tools_have_the_votes_that_were_meant():
     def votes(record):
-        export = exports.export_of(record)
+        export = documents.export_of(record)
         return export.name, list(export.votes(record))
 
     task = {"_task_hash": 1, "_input_hash": 2, "_session_id": "s"}
@@ -385,9 +379,9 @@ def test_records_of_tools_have_the_votes_that_were_meant():
     assert votes({"text": "t", "label": [], "id": 4})[1] == []
     old = {"text": "t", "annotations": [{"label": 3, "user": 1}, {"label": 4, "user": 2}]}
     assert votes(old)[1] == [("t", 1, 3), ("t", 2, 4)]
-    assert exports.export_of({"text": "t", "label": ["a"]}) is None
-    assert exports.export_of({"label": ["a"], "id": 3}) is None
-    assert exports.export_of([1]) is None
+    assert documents.export_of({"text": "t", "label": ["a"]}) is None
+    assert documents.export_of({"label": ["a"], "id": 3}) is None
+    assert documents.export_of([1]) is None
 
     def answer(value, status="submitted"):
         return {"user_id": "u", "value": value, "status": status}
@@ -417,16 +411,16 @@ def test_records_of_tools_have_the_votes_that_were_meant():
 
 
 def test_items_without_an_id_are_numbered_and_nobodys_votes_have_no_annotator():
-    export = exports.Export("x", bool, lambda record: iter(record["votes"]), "Votes are taken.")
+    export = documents.Export("x", bool, lambda record: iter(record["votes"]), "Votes are taken.")
     records = [{"votes": [(None, None, "a")]}, "no record", {"votes": [("i", None, "b")]}]
-    assert exports.rows_of(export, records) == [
+    assert documents.rows_of_export(export, records) == [
         {"item": 0, "vote": "a"},
         {"item": "i", "vote": "b"},
     ]
     records[2] = {"votes": [("i", "ann", "b")]}
-    assert [row["annotator"] for row in exports.rows_of(export, records)] == [None, "ann"]
+    assert [row["annotator"] for row in documents.rows_of_export(export, records)] == [None, "ann"]
     with pytest.raises(ef.InputError, match="This is an export of x without a vote"):
-        exports.rows_of(export, [{"votes": []}])
+        documents.rows_of_export(export, [{"votes": []}])
 
 
 # Classic estimates
@@ -459,20 +453,20 @@ def test_rows_are_ordered_and_counted_as_sorted_tuples_are(seed):
     rng = np.random.default_rng(seed)
     keys = rng.integers(0, 3, (40, 3))
     rows = [tuple(row) for row in keys.tolist()]
-    order = table.order_of(keys)
+    order = matrices.order_of(keys)
     assert order.tolist() == sorted(range(40), key=lambda i: (rows[i], i))
     distinct = sorted(set(rows))
-    assert table.rows_of(keys).tolist() == [distinct.index(row) for row in rows]
-    assert table.starts_of(keys[order]).tolist() == [
+    assert matrices.rows_of(keys).tolist() == [distinct.index(row) for row in rows]
+    assert matrices.starts_of(keys[order]).tolist() == [
         i for i in range(40) if i == 0 or rows[order[i]] != rows[order[i - 1]]
     ]
-    assert table.is_ascending(np.array(distinct))
-    assert not table.is_ascending(np.array([*distinct, distinct[-1]]))
-    assert not table.is_ascending(np.array([*distinct[1:], distinct[0]]))
-    assert table.is_ascending(np.array([1, 2, 4]))
-    assert not table.is_ascending(np.array([1, 2, 2]))
-    assert not table.is_ascending(np.array([2, 1]))
-    assert table.is_ascending(np.zeros((0, 2)))
+    assert matrices.is_ascending(np.array(distinct))
+    assert not matrices.is_ascending(np.array([*distinct, distinct[-1]]))
+    assert not matrices.is_ascending(np.array([*distinct[1:], distinct[0]]))
+    assert matrices.is_ascending(np.array([1, 2, 4]))
+    assert not matrices.is_ascending(np.array([1, 2, 2]))
+    assert not matrices.is_ascending(np.array([2, 1]))
+    assert matrices.is_ascending(np.zeros((0, 2)))
 
 
 @pytest.mark.parametrize("limit", [None, 0])
@@ -517,10 +511,10 @@ def test_tables_of_shares_that_sum_to_nearly_one_are_normalised():
 def test_scores_and_labels_are_counted_for_any_kind_of_float():
     scores, labels = np.array([0.5, -0.0, 0.25, 0.5, 0.0]), np.array([1, 0, 1, 0, 1], bool)
     for kind in (np.float64, np.float32, np.float16):
-        places, counts = table.by_score(scores.astype(kind), labels)
+        places, counts = matrices.by_score(scores.astype(kind), labels)
         assert places.tolist() == [0, 0.25, 0.5]
         assert counts.tolist() == [[1, 1], [0, 1], [1, 1]]
-    places, counts = table.by_score(scores - 0.25, labels)
+    places, counts = matrices.by_score(scores - 0.25, labels)
     assert (places.tolist(), counts.tolist()) == (
         [-0.25, 0, 0.25],
         [[1, 1], [0, 1], [1, 1]],
@@ -528,10 +522,10 @@ def test_scores_and_labels_are_counted_for_any_kind_of_float():
 
 
 def test_too_many_items_to_add_up_are_refused():
-    most = table.MOST_ITEMS
-    table.check_total(np.array([most - 1, 1]))
+    most = matrices.MOST_ITEMS
+    matrices.check_total(np.array([most - 1, 1]))
     with pytest.raises(ef.InputError, match="must add up to at most"):
-        table.check_total(np.array([most, 1]))
+        matrices.check_total(np.array([most, 1]))
     large = ef.SoftTable(np.array([0.5]), np.array([most]))
     assert (large + ef.SoftTable.empty()).n == most
     with pytest.raises(ef.InputError, match="The tables must add up to at most"):
@@ -554,11 +548,11 @@ def test_tables_of_other_classes_do_not_add_but_for_empty_ones():
 
 
 def test_items_with_too_many_votes_are_refused():
-    table.check_votes(np.array([[table.MOST_VOTES - 1, 1, 0]]))
+    matrices.check_votes(np.array([[matrices.MOST_VOTES - 1, 1, 0]]))
     with pytest.raises(ef.InputError, match="The votes on an item must be at most"):
-        table.check_votes(np.array([[table.MOST_VOTES, 1, 0]]))
+        matrices.check_votes(np.array([[matrices.MOST_VOTES, 1, 0]]))
     with pytest.raises(ef.InputError, match="Items must have votes: entry 1"):
-        table.check_votes(np.array([[1, 0], [0, 0]]))
+        matrices.check_votes(np.array([[1, 0], [0, 0]]))
 
 
 # Too many scores for a row each
@@ -638,8 +632,8 @@ def test_rows_of_too_many_merged_scores_are_lumpy():
 
 
 def test_sets_of_labels_are_counted_by_rows_of_the_table():
-    data = feature_items.read_items(
-        np.array([0.5, 0.2, 0.5, 0.9]), np.array([1, 0, 0, 1]), np.zeros((4, 2)), Where.of()
+    data = features.read_items(
+        np.array([0.5, 0.2, 0.5, 0.9]), np.array([1, 0, 0, 1]), np.zeros((4, 2)), ReadOptions.of()
     )
     assert data.row.tolist() == [1, 0, 1, 2]
     assert data.counts(np.array([[1, 0, 0, 1], [0, 0, 0, 0]])).tolist() == [
@@ -647,7 +641,7 @@ def test_sets_of_labels_are_counted_by_rows_of_the_table():
         [0, 1, 0, 2, 0, 1],
     ]  # of each row class 1 first
     assert data.counts(data.codes[None])[0].sum() == 4
-    three = feature_items.read_items(None, np.array(list("abca")), np.zeros((4, 1)), Where.of())
+    three = features.read_items(None, np.array(list("abca")), np.zeros((4, 1)), ReadOptions.of())
     assert three.counts(three.codes[None]).tolist() == [[2, 1, 1]]
     assert not three.scored
     assert three.table.scores.tolist() == [[1 / 3] * 3]
@@ -655,8 +649,8 @@ def test_sets_of_labels_are_counted_by_rows_of_the_table():
 
 def test_one_class_may_be_named_against_the_others():
     def codes(labels, **given):
-        found = feature_items.read_items(
-            None, np.array(labels), np.zeros((len(labels), 1)), Where.of(**given)
+        found = features.read_items(
+            None, np.array(labels), np.zeros((len(labels), 1)), ReadOptions.of(**given)
         )
         return found.codes.tolist()
 
@@ -674,13 +668,13 @@ def test_one_class_may_be_named_against_the_others():
     with pytest.raises(ef.InputError, match="has one class only, 'a'"):
         codes(["a", "a"])
     with pytest.raises(ef.InputError, match="`features` and `labels` must have the same length"):
-        feature_items.read_items(None, np.array([0, 1]), np.zeros((3, 1)), Where.of())
+        features.read_items(None, np.array([0, 1]), np.zeros((3, 1)), ReadOptions.of())
     with pytest.raises(ef.InputError, match="must have the same length"):
-        feature_items.read_items(np.zeros(2), np.array([0, 1, 1]), np.zeros((3, 1)), Where.of())
+        features.read_items(np.zeros(2), np.array([0, 1, 1]), np.zeros((3, 1)), ReadOptions.of())
     with pytest.raises(ef.InputError, match="`labels` is missing"):
-        feature_items.read_items(None, None, np.zeros((3, 1)), Where.of())
+        features.read_items(None, None, np.zeros((3, 1)), ReadOptions.of())
     with pytest.raises(ef.InputError, match="needs the items one by one"):
-        feature_items.read_items(ScoreTable.empty(), None, np.zeros((3, 1)), Where.of())
+        features.read_items(ScoreTable.empty(), None, np.zeros((3, 1)), ReadOptions.of())
 
 
 # What may be said about data
@@ -707,27 +701,27 @@ def test_one_class_may_be_named_against_the_others():
 )
 def test_what_cannot_be_meant_is_refused(given, says):
     with pytest.raises(ef.InputError, match=says):
-        Where.of(**given)
+        ReadOptions.of(**given)
 
 
 def test_what_is_said_is_kept():
-    where = Where.of(score="s", label=None, classes=["a", "b"], positive="b", weight="w")
+    where = ReadOptions.of(score="s", label=None, classes=["a", "b"], positive="b", weight="w")
     assert where.columns == {"score": "s"}
     assert where.beside == {"weight": "w"}
     assert where.classes == ("a", "b")
     assert (where.drop_missing, where.unlabelled, where.duplicates) == (False, False, "error")
-    assert Where.of(positive_from=3).positive_from == 3.0
+    assert ReadOptions.of(positive_from=3).positive_from == 3.0
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
-        Where.of(colour="red")
-    assert asked.is_source("a.csv")
-    assert asked.is_source(["a", "b"])
-    assert not asked.is_source([])
-    assert not asked.is_source(["a", 1])
-    assert asked.as_paths("a", "paths") == ["a"]
-    assert asked.as_paths(("a", "b"), "paths") == ["a", "b"]
+        ReadOptions.of(colour="red")
+    assert source.is_source("a.csv")
+    assert source.is_source(["a", "b"])
+    assert not source.is_source([])
+    assert not source.is_source(["a", 1])
+    assert source.as_paths("a", "paths") == ["a"]
+    assert source.as_paths(("a", "b"), "paths") == ["a", "b"]
     for wrong, says in (([], "`paths` is empty"), ([1], "must be a path"), (3, "must be a path")):
         with pytest.raises(ef.InputError, match=says):
-            asked.as_paths(wrong, "paths")
+            source.as_paths(wrong, "paths")
 
 
 # Rows that stand for ranges
@@ -814,7 +808,7 @@ def test_exports_are_read_up_to_256_megabytes(tmp_path):
     path.write_text('[{"fields": {"text": "a"}, "responses": [], "id": 1},')
     os.truncate(path, 2**28 + 1)  # the rest takes no place on the disk
     with pytest.raises(ef.InputError, match="an export of Argilla of more than 256 MB"):
-        documents.columns_of(str(path), io.FileIO)
+        documents.columns_of_json(str(path), io.FileIO)
 
 
 def test_labels_of_entries_lie_inside_the_classes():
@@ -827,11 +821,11 @@ def test_labels_of_entries_lie_inside_the_classes():
 
 
 def test_exports_of_argilla_have_fields_and_responses():
-    assert exports._is_argilla({"fields": {}, "responses": []})
-    assert exports._is_argilla({"fields": {}, "responses": {}})
-    assert not exports._is_argilla({"fields": {}})
-    assert not exports._is_argilla({"fields": [], "responses": []})
-    assert not exports._is_argilla({"responses": {}})
+    assert documents._is_argilla({"fields": {}, "responses": []})
+    assert documents._is_argilla({"fields": {}, "responses": {}})
+    assert not documents._is_argilla({"fields": {}})
+    assert not documents._is_argilla({"fields": [], "responses": []})
+    assert not documents._is_argilla({"responses": {}})
 
 
 def test_connections_keep_to_their_settings(tmp_path):
@@ -862,17 +856,17 @@ class Ranges:
 def test_rows_that_stand_for_ranges_may_be_numbers_of_rows():
     twos = np.full(25, 2)
     lows = np.arange(0.0, 50, 2)
-    assert numbering.are_numbered([Ranges(lows, lows + 1, twos)])
-    assert numbering.are_numbered([Ranges(lows + 1, lows + 2, twos)])
-    assert not numbering.are_numbered([Ranges(lows + 2, lows + 3, twos)])
-    assert not numbering.are_numbered([Ranges(lows, lows + 2, twos)])  # one too far
-    assert not numbering.are_numbered([Ranges(lows, lows + 1, twos + (lows == 0))])
+    assert values.are_numbered([Ranges(lows, lows + 1, twos)])
+    assert values.are_numbered([Ranges(lows + 1, lows + 2, twos)])
+    assert not values.are_numbered([Ranges(lows + 2, lows + 3, twos)])
+    assert not values.are_numbered([Ranges(lows, lows + 2, twos)])  # one too far
+    assert not values.are_numbered([Ranges(lows, lows + 1, twos + (lows == 0))])
     split = [
         Ranges(lows[:10], lows[:10] + 1, twos[:10]),
         Ranges(lows[10:], lows[10:] + 1, twos[10:]),
     ]
-    assert numbering.are_numbered(split)
-    assert not numbering.are_numbered([Ranges(lows[:9], lows[:9] + 1, twos[:9])])  # 18 rows
+    assert values.are_numbered(split)
+    assert not values.are_numbered([Ranges(lows[:9], lows[:9] + 1, twos[:9])])  # 18 rows
 
 
 def test_numbers_of_rows_are_noted_beside_arrays():

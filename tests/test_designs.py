@@ -1,6 +1,7 @@
 """Votes: which label, why totals differ, and whether votes can be what the floor assumes."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,23 +12,16 @@ from scipy.stats import beta, binom
 
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
+from errorfloor.checks.votes import Expected, misfit_of, one_distribution, power_of_misfit
 from errorfloor.intervals.bootstrap import Basic
 from errorfloor.intervals.record import AroundValue
-from errorfloor.intervals.votes.band import Band
-from errorfloor.intervals.votes.fits import (
-    Expected,
-    misfit_of,
-    one_distribution,
-    power_of_misfit,
-)
-from errorfloor.intervals.votes.limits import certified_limits, likelihood_limits
+from errorfloor.intervals.votes.band import Band, certified_limits
+from errorfloor.intervals.votes.region import TwoClassRegion, likelihood_limits
 from errorfloor.methods.record import Options
-from errorfloor.methods.votes.fit import fit_mixture
-from errorfloor.methods.votes.grid import cosines, grid, supremum
-from errorfloor.methods.votes.joint import JointLikelihood
-from errorfloor.methods.votes.mixture import MixtureFloor
+from errorfloor.methods.votes.aims import Target
+from errorfloor.methods.votes.line import cosines, fit_mixture, grid, supremum
+from errorfloor.methods.votes.mixture import TwoClassMixture
 from errorfloor.methods.votes.stopping import rule_named
-from errorfloor.methods.votes.target import ONE_VOTE, Target
 
 # Refuted floors are the subject here; what they warn of is tested by their findings.
 pytestmark = pytest.mark.filterwarnings("ignore::errorfloor._checks.ErrorFloorWarning")
@@ -72,13 +66,13 @@ def test_a_majority_is_that_of_its_votes_with_ties_broken_at_random(r):
     wins = (2 * k > r) + 0.5 * (2 * k == r)
     q = wins @ binom.pmf(k[:, None], r, eta)
     np.testing.assert_allclose(Target(r).positive(eta), q, atol=1e-12)
-    np.testing.assert_allclose(Target(r).floors(eta), np.minimum(q, 1 - q), atol=1e-12)
+    np.testing.assert_allclose(Target(r)(eta), np.minimum(q, 1 - q), atol=1e-12)
 
 
 @pytest.mark.parametrize("r", [1, 3, 5, 51, 1001])
 def test_the_bend_of_a_majority_bounds_its_second_derivative(r):
     t = np.linspace(0, np.pi / 2, 20_001)
-    floors = Target(r).floors((1 - np.cos(t)) / 2)
+    floors = Target(r)((1 - np.cos(t)) / 2)
     second = np.abs(np.diff(floors, 2)).max() / (t[1] - t[0]) ** 2
     assert second <= Target(r).bend * (1 + 1e-3)
     assert second >= 0.99 * Target(r).bend
@@ -90,7 +84,7 @@ def test_the_supremum_bounds_polynomials_less_the_floor_of_a_majority():
         v, k = rng.normal(size=m + 1), np.arange(m + 1)[:, None]
         series = cosines(v @ binom.pmf(k, m, grid(64)), m)
         for sign in (1.0, -1.0):
-            truth = (v @ binom.pmf(k, m, eta) - sign * Target(r).floors(eta)).max()
+            truth = (v @ binom.pmf(k, m, eta) - sign * Target(r)(eta)).max()
             assert truth - 1e-9 <= supremum(series, sign, Target(r)) <= truth + 1e-4
 
 
@@ -99,7 +93,7 @@ def test_with_many_items_limits_of_a_majority_shrink_to_what_votes_cannot_tell(l
     # Uniform G, three votes: every number of positives is equally frequent.
     eta = np.sin(np.linspace(0, np.pi / 2, 1001)) ** 2
     rows = binom.pmf(np.arange(4)[:, None], 3, eta)
-    floor = Target(3).floors(eta)
+    floor = Target(3)(eta)
     low, high = (
         sign * linprog(sign * floor, A_eq=rows, b_eq=np.full(4, 0.25)).fun for sign in (1, -1)
     )
@@ -141,7 +135,7 @@ def test_the_plugins_bias_of_a_majority_is_that_of_drawn_votes():
     k, counts = np.arange(4), np.array([400, 100, 100, 400])
     found = ef.from_votes(np.repeat(k, counts), 3, majority=3)
     points, weights = found.mixture.points, found.mixture.weights
-    shares = Target(3).floors(k / 3) @ binom.pmf(k[:, None], 3, points) @ weights
+    shares = Target(3)(k / 3) @ binom.pmf(k[:, None], 3, points) @ weights
     assert found.bias == pytest.approx(shares - found.value, abs=1e-12)
 
 
@@ -194,9 +188,11 @@ def test_with_one_total_every_design_gives_the_same():
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_joint_limit_is_that_of_a_general_optimiser(region, sign):
     k, m, _ = by_item(np.random.default_rng(1), 400, 3, 2)
-    votes = JointLikelihood.on_grids(*cells_of(k, m), 16, target=ONE_VOTE)
-    fits = votes.fits(1e-7)
-    start = np.concatenate([w * fit.weights for w, fit in zip(votes.sizes, fits, strict=True)])
+    asked = Options(totals_by="item")
+    likely = replace(
+        TwoClassRegion.around(cells_of(k, m), 0.95, 16, asked), choose=region, use=region
+    )
+    votes, start = likely.kernel(), likely.fitted
     best = votes.share @ np.log(votes.chances(start))
 
     def inside(density):
@@ -215,7 +211,7 @@ def test_the_joint_limit_is_that_of_a_general_optimiser(region, sign):
         options={"maxiter": 500, "ftol": 1e-10},
     )
     assert slow.success
-    found = votes.lower_limit(sign, fits, region, region)
+    found = likely.mean(sign)[0]
     # The optimiser sees the grid's points only, the limit all of [0, 1].
     assert slow.fun - 0.01 <= found <= slow.fun + 1e-5
 
@@ -515,7 +511,7 @@ def test_votes_that_are_all_split_refute_the_best_value_of_any_metric(metric):
 def test_the_misfit_statistic_is_the_likelihood_ratio_to_free_shares():
     rng = np.random.default_rng(1)
     k, _, counts = cells_of(rng.binomial(6, rng.choice([0.2, 0.5], 300)), 6)
-    fits = MixtureFloor(ef.VoteTable.from_arrays(np.repeat(k, counts), 6).cells()).fits
+    fits = TwoClassMixture(ef.VoteTable.from_arrays(np.repeat(k, counts), 6).cells()).parts
     fit = fits[0][0]
     fitted = binom.pmf(k[:, None], 6, fit.points) @ fit.weights
     expected = 2 * counts @ np.log(counts / 300 / fitted)
@@ -530,9 +526,9 @@ def test_the_misfit_statistic_is_the_likelihood_ratio_to_free_shares():
 
 def test_evenly_split_items_are_found_as_often_as_the_power_says():
     rng = np.random.default_rng(2)
-    fits = MixtureFloor(
+    fits = TwoClassMixture(
         ef.VoteTable.from_arrays(rng.binomial(10, rng.beta(0.5, 0.5, 1000)), 10).cells()
-    ).fits
+    ).parts
     expected = Expected.under(fits)
     share = power_of_misfit(expected, misfit_of(expected).critical)
     assert 0 < share < 0.4
@@ -541,7 +537,7 @@ def test_evenly_split_items_are_found_as_often_as_the_power_says():
         eta = rng.beta(0.5, 0.5, 1000)
         k = np.where(rng.random(1000) < share, 5, rng.binomial(10, eta))
         table = ef.VoteTable.from_arrays(k, 10)
-        hits += misfit_of(Expected.under(MixtureFloor(table.cells()).fits)).refutes
+        hits += misfit_of(Expected.under(TwoClassMixture(table.cells()).parts)).refutes
     assert hits >= runs * 0.8 - 3 * np.sqrt(runs * 0.8 * 0.2)
 
 
@@ -553,7 +549,7 @@ def test_clean_sets_raise_few_alarms(n):
         m = rng.choice([2, 3, 8], n)
         eta = [rng.random(n), rng.choice([0.1, 0.9], n), rng.beta(0.1, 1, n)][seed % 3]
         table = ef.VoteTable.from_arrays(rng.binomial(m, eta), m)
-        expected = Expected.under(MixtureFloor(table.cells()).fits)
+        expected = Expected.under(TwoClassMixture(table.cells()).parts)
         alarms += [
             one_distribution(expected).refutes, misfit_of(expected).refutes
         ]  # fmt: skip

@@ -68,7 +68,7 @@ def pages(tmp_path_factory):
 @needs_sphinx
 def test_pages_exist_for_every_public_name(pages):
     modules = {"errorfloor": errorfloor.__all__}
-    for name in ("datasets", "paper", "plot"):
+    for name in ("datasets", "plot"):
         modules[f"errorfloor.{name}"] = getattr(errorfloor, name).__all__
     for module, names in modules.items():
         for name in names:

@@ -183,7 +183,7 @@ def test_results_keep_what_they_were_made_from(frame, path):
     assert found.seed.number == 5
     assert found.source.files == (str(path),)
     assert found.source.columns == {"score": "p", "label": "answer"}
-    assert found.source.positive == "yes"
+    assert found.source.options.positive == "yes"
     assert found.source.rows == N
     votes = ef.from_votes(frame["votes"], 3, model_error=0.2)
     assert votes.target == "one more annotator's vote"

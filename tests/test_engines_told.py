@@ -11,12 +11,13 @@ import polars as pl
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import engines, facts, frames, grid
+from errorfloor.data import engines, frames, grid, read_rows
+from errorfloor.data.columns import Chosen
 from errorfloor.data.engines import fetch, holds_several, kinds_of, lazy
 from errorfloor.data.files import Few
-from errorfloor.data.guessing import Chosen
 from errorfloor.data.layouts import ANNOTATIONS, SCORES, VOTES
-from errorfloor.data.rows import Request
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.rows import RowRequest
 from errorfloor.data.tables import ScoreTable, VoteTable
 
 duckdb = pytest.importorskip("duckdb")
@@ -242,21 +243,23 @@ def test_names_that_are_left_out_are_asked_for():
 
 def test_two_columns_of_scores_and_labels_may_be_fetched():
     both = {"score": "p", "label": "y"}
-    assert frames.fetched(both) == Few(("p", "y"), 2**24)
-    assert frames.fetched(both, None, False, ()) == Few(("p", "y"), 2**24)
-    assert frames.fetched(both, None, "g") is None
-    assert frames.fetched({"score": ("p", "q"), "label": "y"}) is None
-    assert frames.fetched({"soft": "p"}) is None
-    assert frames.fetched({"score": "p"}) is None
+    plain = ReadOptions()
+    assert read_rows._fetched(both, plain) == Few(("p", "y"), 2**24)
+    for more in ({"group": "g"}, {"weight": "w"}, {"drop_missing": True}, {"unlabelled": True}):
+        assert read_rows._fetched(both, ReadOptions(**more)) is None
+    assert read_rows._fetched(both, ReadOptions(cells=2 * plain.cells)) is None
+    assert read_rows._fetched({"score": ("p", "q"), "label": "y"}, plain) is None
+    assert read_rows._fetched({"soft": "p"}, plain) is None
+    assert read_rows._fetched({"score": "p"}, plain) is None
 
 
 # What only rows can tell
 
 
 def facts_of(frame, layout, columns, table, rows=None, guessed=()):
-    request = Request(frame=lazy(frame), run=fetch, columns=columns)
+    request = RowRequest(frame=lazy(frame), run=fetch, columns=columns)
     chosen = Chosen(layout, columns, guessed)
-    return facts.facts_of(request, chosen, {None: table}, len(frame) if rows is None else rows)
+    return read_rows.facts_of(request, chosen, {None: table}, len(frame) if rows is None else rows)
 
 
 def test_repeated_items_are_looked_for_among_a_million_rows():
@@ -305,7 +308,7 @@ def test_ids_in_place_of_scores_and_labels_beside_votes_are_told():
 
 def test_a_thousand_rows_tell_whether_a_column_numbers_them():
     def numbers(values):
-        return facts._numbers_rows(lazy(pd.DataFrame({"v": values})), fetch, "v")
+        return read_rows._numbers_rows(lazy(pd.DataFrame({"v": values})), fetch, "v")
 
     assert numbers(np.arange(30))
     assert numbers(np.arange(1, 31).astype(str))
@@ -325,6 +328,6 @@ def test_numbers_of_rows_are_not_guessed_to_be_scores():
         chosen = Chosen(SCORES, columns, guessed)
         if refused:
             with pytest.raises(ef.InputError, match="Column 'a' numbers the rows"):
-                facts.refuse_row_numbers(frame, fetch, chosen)
+                read_rows.refuse_row_numbers(frame, fetch, chosen)
         else:
-            facts.refuse_row_numbers(frame, fetch, chosen)
+            read_rows.refuse_row_numbers(frame, fetch, chosen)

@@ -8,13 +8,17 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import feature_items, features
-from errorfloor.data.asked import Where
-from errorfloor.data.features import as_codes, as_points, matrix_of, read_features
+from errorfloor.data import features
+from errorfloor.data.features import as_codes, as_points, matrix_of
 from errorfloor.data.naming import MOST_CLASSES
+from errorfloor.data.options import ReadOptions
 
 X = np.array([[0.5, 1.0], [1.5, -2.0], [2.5, 4.0], [0.25, 8.0]])
 Y = np.array([0, 1, 1, 0])
+
+
+def read_features(data, labels, label, wide, cluster):
+    return features.read_features(data, labels, wide, ReadOptions.of(label=label, cluster=cluster))
 
 
 def error_of(call, *given, **more):
@@ -171,7 +175,7 @@ def test_archives_say_which_arrays_they_have(tmp_path):
     with pytest.raises(ef.InputError, match="it is no NPZ file of plain arrays"):
         read_features(path, None, None, None, None)
     with pytest.raises(ef.InputError, match="it is no NPZ file of plain arrays"):
-        feature_items.read_items(path, None, None, Where.of())
+        features.read_items(path, None, None, ReadOptions.of())
 
 
 def test_rows_name_their_columns(tmp_path):
@@ -253,7 +257,7 @@ def test_lists_in_a_column_are_rows():
 
 def items_of(scores, labels, **where):
     given = {name: where.pop(name, None) for name in ("features",)}
-    return feature_items.read_items(scores, labels, given["features"], Where.of(**where))
+    return features.read_items(scores, labels, given["features"], ReadOptions.of(**where))
 
 
 def test_items_fall_into_the_rows_of_their_scores():

@@ -671,7 +671,7 @@ def test_files_of_one_array_are_refused_alike(content, data, tmp_path):
 
 
 def test_arrays_that_are_not_asked_for_are_not_unpacked(data, tmp_path, monkeypatch):
-    from errorfloor.data import budgets
+    from errorfloor.data import storage
 
     path = tmp_path / "more.npz"
     np.savez_compressed(path, X=data.features, y=data.labels, zeros=np.zeros((10**5, 2)))
@@ -679,7 +679,7 @@ def test_arrays_that_are_not_asked_for_are_not_unpacked(data, tmp_path, monkeypa
     content[content.find(b"zeros.npy") + 200] ^= 255  # to unpack it is an error
     path.write_bytes(content)
     expected = ef.from_features(data.features, data.labels, rng=0)
-    monkeypatch.setattr(budgets, "ARRAY_BYTES", 10**6)
+    monkeypatch.setattr(storage, "ARRAY_BYTES", 10**6)
     assert ef.from_features(path, features="X", rng=0).high == expected.high
     with pytest.raises(ef.InputError, match="has these arrays with columns: X, zeros"):
         ef.from_features(path)

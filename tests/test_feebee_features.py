@@ -8,8 +8,8 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
 import errorfloor as ef
-from errorfloor.data.feature_items import read_items
-from errorfloor.data.read import Where
+from errorfloor.data.features import read_items
+from errorfloor.data.options import ReadOptions
 from errorfloor.datasets.synthetic import gaussian_cloud
 from errorfloor.features import classics
 from errorfloor.questions.feebee_features import bind, every_part, part_named
@@ -31,7 +31,7 @@ def scores_of(data):
 
 
 def items_of(data, scores=None):
-    return read_items(scores, data.labels, data.features, Where.of())
+    return read_items(scores, data.labels, data.features, ReadOptions.of())
 
 
 # Against slow code.
@@ -42,7 +42,7 @@ def items_of(data, scores=None):
 def test_every_set_of_labels_has_the_ends_that_a_new_start_finds(classes, kind):
     data = cloud(classes, dimensions=30 if kind == "many dimensions" else 3)
     x = np.round(data.features) if kind == "tied" else data.features
-    items = read_items(None, data.labels, x, Where.of())
+    items = read_items(None, data.labels, x, ReadOptions.of())
     noise = np.array([0.0, 0.1, 0.5, 0.5, 1.0])
     sets = redraw_items(items.codes, classes, noise, np.random.default_rng(0))
     bound, _ = bind(every_part(), items)

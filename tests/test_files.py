@@ -15,13 +15,13 @@ from click.testing import CliRunner
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.options import with_labels
-from errorfloor.data import zstd
-from errorfloor.data.encodings import encoding_of
-from errorfloor.data.exports import EXPORTS, export_of
+from errorfloor.data import formats
+from errorfloor.data.documents import EXPORTS, export_of
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.data.read import Where, read
-from errorfloor.data.spelling import are_lists
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.values import are_lists
 from errorfloor.show.recipe import command_line, python_code
 
 FILES = Path(__file__).parent / "files"
@@ -37,7 +37,7 @@ COUNTS = np.stack([(k == ANIMALS).sum(axis=1) for k in range(3)], axis=1)
 
 
 def table_of(name, **how):
-    return read(FILES / name, LAYOUTS, Where.of(**how)).table
+    return read(FILES / name, LAYOUTS, ReadOptions.of(**how)).table
 
 
 def same(found, expected):
@@ -159,7 +159,7 @@ def test_an_export_without_votes_is_refused_by_the_name_of_its_tool(tmp_path):
 def test_records_of_an_export_that_are_none_are_left_out(tmp_path):
     records = json.loads((FILES / "label_studio.json").read_text(encoding="utf-8"))
     (tmp_path / "x.json").write_text(json.dumps([records[0], None, "text", *records[1:]]))
-    found = read(tmp_path / "x.json", LAYOUTS, Where.of()).table
+    found = read(tmp_path / "x.json", LAYOUTS, ReadOptions.of()).table
     assert found == table_of("label_studio.json")
 
 
@@ -249,14 +249,14 @@ def test_files_packed_by_zstd_are_whole_only_to_the_last_byte(tmp_path):
     for frame in frames:
         for whole in (frame, frames[0] + frame, frame + frames[0]):
             path.write_bytes(whole)
-            assert zstd.is_whole(str(path))
+            assert formats.is_whole_zstd(str(path))
         for cut in {1, 4, 5, 7, len(frame) // 2, len(frame) - 1}:
             path.write_bytes(frames[0] + frame[:cut])
-            assert not zstd.is_whole(str(path))
+            assert not formats.is_whole_zstd(str(path))
     path.write_bytes(b"")
-    assert not zstd.is_whole(str(path))
+    assert not formats.is_whole_zstd(str(path))
     path.write_bytes(frames[0][:4] + bytes([0b00100000, 2, 2 << 3 | 7, 0, 0]) + b"ab")
-    assert not zstd.is_whole(str(path))  # of a kind of block that there is not
+    assert not formats.is_whole_zstd(str(path))  # of a kind of block that there is not
     path.write_bytes(frames[0])
     assert ef.from_scores(path, interval=None).n == 9
 
@@ -287,7 +287,7 @@ ENGINES = {
 def test_percentages_and_decimal_commas_are_numbers_in_every_engine(engine):
     words = ["90%", "20 %", "0,65", "0.35", "80,0%", ",05", "5e-1", "0,950"]
     frame = ENGINES[engine]({"score": words, "label": LABELS.tolist()})
-    same(read(frame, LAYOUTS, Where.of()).table, ScoreTable.from_arrays(SCORES, LABELS))
+    same(read(frame, LAYOUTS, ReadOptions.of()).table, ScoreTable.from_arrays(SCORES, LABELS))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -383,25 +383,25 @@ def test_lists_in_which_classes_repeat_are_votes_whatever_they_are_called(tmp_pa
     expected = VoteTable.from_arrays(VOTES.sum(axis=1), 3)
     for name in ("votes", "labels"):
         frame = pd.DataFrame({"id": range(6), name: VOTES.tolist()})
-        same(read(frame, LAYOUTS, Where.of()).table, expected)
+        same(read(frame, LAYOUTS, ReadOptions.of()).table, expected)
         frame.to_csv(tmp_path / "x.csv", index=False)
-        same(read(tmp_path / "x.csv", LAYOUTS, Where.of()).table, expected)
+        same(read(tmp_path / "x.csv", LAYOUTS, ReadOptions.of()).table, expected)
     several = pd.DataFrame({"labels": [["a", "b"], ["b"], ["a", "c"]]})
     with pytest.raises(ef.InputError, match="Cannot tell which columns"):
-        read(several, LAYOUTS, Where.of())
+        read(several, LAYOUTS, ReadOptions.of())
 
 
 def test_blanks_may_divide_fields(tmp_path):
     path = tmp_path / "x.txt"
     rows = "".join(f"{s} {y}\n" for s, y in zip(SCORES, LABELS, strict=True))
     path.write_text(f"score label\n{rows}")
-    same(read(path, LAYOUTS, Where.of()).table, ScoreTable.from_arrays(SCORES, LABELS))
+    same(read(path, LAYOUTS, ReadOptions.of()).table, ScoreTable.from_arrays(SCORES, LABELS))
 
 
 def test_the_only_column_may_hold_lists(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("annotations\n" + "".join(";".join(map(str, row)) + "\n" for row in VOTES))
-    same(read(path, LAYOUTS, Where.of()).table, VoteTable.from_arrays(VOTES.sum(axis=1), 3))
+    same(read(path, LAYOUTS, ReadOptions.of()).table, VoteTable.from_arrays(VOTES.sum(axis=1), 3))
 
 
 def test_text_is_no_list_because_it_has_commas():
@@ -422,9 +422,9 @@ def test_encodings_are_told_by_bytes(tmp_path):
         ("a,b\n1,2\n", "utf-16-be", "utf-16-be"),
     ]:
         path.write_bytes(text.encode(encoding))
-        assert encoding_of(str(path)) == told
+        assert formats.File.of(str(path)).encoding == told
     path.write_bytes(bytes(range(256)))
-    assert encoding_of(str(path)) is None
+    assert formats.File.of(str(path)).encoding is None
 
 
 def kept(how):
@@ -522,7 +522,7 @@ def test_an_engine_without_an_order_has_no_first_vote():
 def test_the_recipe_of_an_answer_repeats_what_was_said_of_repeated_votes():
     with pytest.warns(ef.DoubtWarning, match="too few people"):
         floor = ef.from_votes(FILES / "repeated.csv", duplicates="last")
-    assert floor.source.duplicates == "last"
+    assert floor.source.options.duplicates == "last"
     assert "duplicates='last'" in python_code(floor)
     assert "--duplicates last" in command_line(floor)
 
@@ -607,10 +607,10 @@ def test_a_look_offers_votes_of_any_name():
 
 def test_an_item_is_no_score_and_needs_no_annotator():
     frame = pd.DataFrame({"item": [1, 1, 2, 2], "vote": ["yes", "no", "yes", "yes"]})
-    same(read(frame, LAYOUTS, Where.of()).table, VoteTable.from_arrays([1, 2], 2))
+    same(read(frame, LAYOUTS, ReadOptions.of()).table, VoteTable.from_arrays([1, 2], 2))
     frame = frame.rename(columns={"vote": "what"})
     with pytest.raises(ef.InputError, match="Cannot tell which columns"):
-        read(frame, LAYOUTS, Where.of())
+        read(frame, LAYOUTS, ReadOptions.of())
 
 
 def test_a_look_at_a_table(tmp_path):
@@ -680,10 +680,10 @@ def test_lists_of_votes_beside_a_gold_label_are_scores(tmp_path, rows):
     gold = rows[:, 0]
     names = [f"a{k}" for k in range(3)]
     wide = pd.DataFrame(rows, columns=names).assign(gold=gold)
-    expected = read(wide, LAYOUTS, Where.of(annotators=names, label="gold")).table
+    expected = read(wide, LAYOUTS, ReadOptions.of(annotators=names, label="gold")).table
     frame = pd.DataFrame({"annotations": rows.tolist(), "gold": gold})
-    found = read(frame, LAYOUTS, Where.of(annotations="annotations", label="gold")).table
+    found = read(frame, LAYOUTS, ReadOptions.of(annotations="annotations", label="gold")).table
     assert found == expected
     frame.to_json(tmp_path / "x.jsonl", orient="records", lines=True)
-    where = Where.of(annotations="annotations", label="gold")
+    where = ReadOptions.of(annotations="annotations", label="gold")
     assert read(tmp_path / "x.jsonl", LAYOUTS, where).table == expected

@@ -14,14 +14,13 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import documents, encodings, files
+from errorfloor.data import documents, files, formats
 from errorfloor.data.formats import (
     FORMATS,
     GZIP,
     ZSTD,
+    File,
     Packing,
-    format_called,
-    format_of,
     start_of,
 )
 
@@ -32,9 +31,13 @@ duckdb = pytest.importorskip("duckdb")
 # Encodings
 
 
+def found_of(*paths):
+    return files.Found.of([File.of(str(path)) for path in paths])
+
+
 def told(path, content):
     path.write_bytes(content)
-    return encodings.encoding_of(str(path))
+    return File.of(str(path)).encoding
 
 
 def test_signs_that_no_text_has_make_a_file_no_text(tmp_path):
@@ -46,7 +49,7 @@ def test_signs_that_no_text_has_make_a_file_no_text(tmp_path):
 
 
 def test_a_letter_may_be_cut_off_where_no_more_is_looked_at(tmp_path, monkeypatch):
-    monkeypatch.setattr(encodings, "_LOOKED_AT", 8)
+    monkeypatch.setattr(formats, "LOOKED_AT", 8)
     half = "ä".encode()[:1]
     assert told(tmp_path / "a.csv", b"score,\n" + half) is None  # 8 bytes: it may go on
     assert told(tmp_path / "a.csv", b"score,\n" + "ä\n".encode()) is None
@@ -83,7 +86,7 @@ def test_zeros_in_every_other_byte_are_told_as_plain_code_tells_them(seed):
             expected = "utf-16-le"
         elif zeros[1] == 0 and 20 * zeros[0] > 7 * size:
             expected = "utf-16-be"
-        assert encodings._by_zeros(start) == expected
+        assert formats._by_zeros(start) == expected
         seen.add(expected)
     assert len(seen) == 3
 
@@ -172,9 +175,9 @@ def test_copies_that_are_kept_are_removed_when_python_ends(tmp_path, monkeypatch
     monkeypatch.setattr(atexit, "register", lambda *how, **more: ends.append((how, more)))
     plain = tmp_path / "b.csv"
     plain.write_text("score\n")
-    assert files.kept([str(plain)]) == [str(plain)]
+    assert files.kept_in(str(plain), None).paths == [str(plain)]
     assert not ends
-    copy, other = files.kept([str(path), str(plain)])
+    copy, other = files.kept_in([str(path), str(plain)], None).paths
     assert other == str(plain)
     assert Path(copy).read_text(encoding="utf-8") == "score,é\n"
     (((end, *how), more),) = ends
@@ -269,7 +272,7 @@ def test_little_files_are_read_by_the_database_that_is_kept(
     monkeypatch.setattr(files, "_LITTLE", size + little)  # bytes more than there are
     monkeypatch.setattr(files, "_FETCHED", size + fetched)
     used = files.Few(("p", "y"), few) if few else None
-    with files.opened([path], format_called(kind), ordered=ordered, few=used) as opened:
+    with files.opened(found_of(path), ordered=ordered, few=used) as opened:
         connection, rows = opened
         assert rows.count("*").fetchone() == (5,)
         own = settings(connection, "parquet_metadata_cache")[0]
@@ -287,11 +290,11 @@ def test_the_database_that_is_kept_remembers_nothing_of_files():
 
 def test_a_database_that_fails_is_not_kept(tmp_path):
     path = rows_in(tmp_path / "a.parquet")
-    with files.opened([path], format_called("parquet"), ordered=False) as (connection, _):
+    with files.opened(found_of(path), ordered=False) as (connection, _):
         assert files._kept
     with (
         pytest.raises(ef.InputError, match="Could not read"),
-        files.opened([path], format_called("parquet"), ordered=False) as (connection, _),
+        files.opened(found_of(path), ordered=False) as (connection, _),
     ):
         connection.sql("select absent")
     assert not files._kept
@@ -303,14 +306,14 @@ def test_rows_of_small_text_files_are_kept_between_queries(more, kept, tmp_path,
     for path in paths:
         Path(path).write_text("p,y\n0.5,1\n")
     monkeypatch.setattr(files, "_SMALL", 2 * os.path.getsize(paths[0]) + more)
-    with files.opened(paths, format_called("csv"), ordered=False) as (connection, rows):
+    with files.opened(found_of(*paths), ordered=False) as (connection, rows):
         names = [name for (name,) in connection.sql("show tables").fetchall()]
         assert names == (["in_memory"] if kept else [])
         assert rows.count("*").fetchone() == (2,)
     whole = rows_in(tmp_path / "a.parquet")
     monkeypatch.setattr(files, "_LITTLE", 0)
     monkeypatch.setattr(files, "_SMALL", 2**24)
-    with files.opened([whole], format_called("parquet"), ordered=False) as (connection, rows):
+    with files.opened(found_of(whole), ordered=False) as (connection, rows):
         assert connection.sql("show tables").fetchall() == []
 
 
@@ -320,7 +323,8 @@ def test_copies_are_called_by_the_names_of_their_files(tmp_path):
 
     @contextmanager
     def failing():
-        with files.at_rest([str(path)]) as (copy,):
+        with files.found_in(str(path), None) as found:
+            (copy,) = found.paths
             assert copy != str(path)
             yield copy
             raise ef.InputError(f"Could not read {copy!r}: ", "no.")
@@ -350,7 +354,7 @@ def test_a_format_is_told_by_its_first_4096_bytes(tmp_path):
     path = tmp_path / "data"
     for before, name in ((4095, "tsv"), (4096, "csv")):
         path.write_bytes(b"a" * before + b"\tb\n1\t2\n")
-        assert format_of([str(path)]).name == name
+        assert found_of(path).kind.name == name
 
 
 def test_files_that_cannot_be_read_are_named():
@@ -411,13 +415,13 @@ def test_objects_are_read_up_to_a_size(tmp_path, monkeypatch):
     opening = partial(open, mode="rb")
     size = os.path.getsize(path)
     monkeypatch.setattr(documents, "_MOST", size)
-    assert list(documents.columns_of(str(path), opening)) == ["score", "label"]
+    assert list(documents.columns_of_json(str(path), opening)) == ["score", "label"]
     monkeypatch.setattr(documents, "_MOST", size - 1)
     with pytest.raises(ef.InputError, match="it is an object of more than"):
-        documents.columns_of(str(path), opening)
+        documents.columns_of_json(str(path), opening)
     path.write_text('{"score": 0.5, "label": 1}\n' * 9)  # rows of any number are read by DuckDB
-    assert documents.columns_of(str(path), opening) is None
+    assert documents.columns_of_json(str(path), opening) is None
     path.write_text('{"score": [0.5, ')
     monkeypatch.setattr(documents, "_MOST", size)
     with pytest.raises(ef.InputError, match="it is no JSON, or not all there"):
-        documents.columns_of(str(path), opening)
+        documents.columns_of_json(str(path), opening)

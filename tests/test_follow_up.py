@@ -1,6 +1,7 @@
 """The follow-up paper's figure, table and FeeBee scores: small versions, and the page."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,14 +10,14 @@ from helpers import put_made_sets
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errorfloor import paper
+import papers
 from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.datasets.synthetic import gaussian_mixture
 from errorfloor.metrics import named
 from errorfloor.metrics.noise import MEANS, share_after, value_after
 from errorfloor.metrics.ranking import auc_discriminant, mean_of_lesser
 from errorfloor.metrics.two_by_two import forms_of
-from errorfloor.paper import (
+from papers import (
     __main__,
     _forms,
     _style,
@@ -211,6 +212,37 @@ def test_a_models_error_bounds_its_balanced_error_and_its_auc():
     assert len(MEANS) == 9
 
 
+def test_the_discriminant_of_auc_suffices_and_is_necessary_as_items_grow():
+    # Variances of means over pairs, from all of a law's values: 4,000 laws, as the theory says.
+    rng, against = np.random.default_rng(0), 0
+    for law in range(4000):
+        values = rng.integers(2, 6)
+        p, share, n = np.sort(rng.random(values)), rng.dirichlet(np.ones(values)), 2 + law % 3
+        both, apart = np.outer(p, 1 - p) + np.outer(1 - p, p), np.abs(np.subtract.outer(p, p))
+        first = auc_discriminant(p, share, float(share @ p))
+        off = share * (p - share @ p)
+        rest = -2 * off @ apart @ off
+        forms = [(both + sign * apart) / 2 for sign in (1, -1)]
+        larger, smaller = (_variance(form, share, n) for form in forms)
+        excess = 4 * first / n + 2 * rest / (n * (n - 1))
+        assert larger - smaller == pytest.approx(excess, abs=1e-12)
+        assert rest >= 0
+        assert first < 0 or larger >= smaller  # it suffices
+        against += first < 0 and larger > smaller
+        many = 10**9
+        larger, smaller = (many * _variance(form, share, many) for form in forms)
+        assert (larger > smaller) == (first > 0) or abs(first) < 1e-8
+    page = (Path(__file__).parents[1] / "docs" / "theory.md").read_text(encoding="utf-8")
+    assert f"varies less with $D < 0$ in {against}." in page
+
+
+def _variance(form, share, n):
+    """Return the variance of the mean of `form` over the pairs of n items of a law."""
+    mean = share @ form @ share
+    one, two = share @ (form @ share - mean) ** 2, share @ form**2 @ share - mean**2
+    return 2 / (n * (n - 1)) * (2 * (n - 2) * one + two)
+
+
 def test_the_command_writes_the_page_of_the_follow_up(small, capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(follow_up_figure, "ITEMS", 300)
     monkeypatch.setattr(follow_up_figure.compute, "__defaults__", (300,))
@@ -224,6 +256,6 @@ def test_the_command_writes_the_page_of_the_follow_up(small, capsys, tmp_path, m
     assert not (docs / "paper.md").exists()
     for line in ("## Figure", "## Table", "## FeeBee", "| [Table](#table) |", "none known"):
         assert line in page
-    assert sorted(path.stem for path in (docs / "figures").iterdir()) == sorted(paper.FOLLOW_UP)
-    again = paper.load("follow-up-table", out)
+    assert sorted(path.stem for path in (docs / "figures").iterdir()) == sorted(papers.FOLLOW_UP)
+    again = papers.load("follow-up-table", out)
     assert again.remarks in page

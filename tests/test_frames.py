@@ -21,11 +21,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import errorfloor as ef
-from errorfloor.data import counting as _counting
+from errorfloor.data import arrays as _refining
 from errorfloor.data import engines as _engines
-from errorfloor.data import files, formats, frames
+from errorfloor.data import files, formats, frames, read_rows
 from errorfloor.data import grid as _grid
-from errorfloor.data import refining as _refining
+from errorfloor.data import score_rows as _counting
 from errorfloor.data.grid import cell_of
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 
@@ -311,7 +311,7 @@ def test_a_wide_file_is_read_like_a_narrow_one(tmp_path, name, delimiter, packed
 def test_how_a_wide_file_is_written_is_found_out_once(tmp_path):
     (tmp_path / "x.csv").write_text(wide_text(","))
     connection = files.connect(str(tmp_path))
-    call = formats.format_called("csv").call(connection, [str(tmp_path / "x.csv")], None)
+    call = formats.format_called("csv").call(connection, [formats.File.of(str(tmp_path / "x.csv"))])
     connection.close()
     assert "auto_detect = false" in call
     assert "union_by_name" not in call
@@ -877,7 +877,7 @@ def test_progress_of_files_is_reported(tmp_path):
     path = tmp_path / "rows.csv"
     write(path, ".csv")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frames, "watched", watched)
+        patch.setattr(read_rows, "watched", watched)
         frames.score_table(path, score="a score", label="y", progress=show)
     assert watching
     assert all(progress is show for _, progress in watching)

@@ -8,14 +8,13 @@ import pytest
 
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.votes import inversion
-from errorfloor.intervals.votes.many_values import ManyRegion, many_value_limits
+from errorfloor.intervals.votes.region import ManyClassRegion, many_likelihood_limits
 from errorfloor.methods.record import Options
+from errorfloor.methods.votes import simplex as gathering
 from errorfloor.methods.votes.dual import region_bound
-from errorfloor.methods.votes.many import gathered as gathering
-from errorfloor.methods.votes.many.gathered import Gathered, GatheredRegion, fitted_weights
-from errorfloor.methods.votes.many.unsorted import kept_votes
-from errorfloor.methods.votes.many.values import ManyMixtureValue
-from errorfloor.methods.votes.thin import Votes, generator_of
+from errorfloor.methods.votes.mixture import ManyClassMixture
+from errorfloor.methods.votes.simplex import Gathered, fitted_weights, kept_votes
+from errorfloor.methods.votes.thinning import Votes, generator_of
 from errorfloor.metrics.asked import Asked
 
 SELECTIVE = {"error-at-coverage": 0.8, "coverage-at-error": 0.05}
@@ -34,7 +33,7 @@ def options(name, classes, **given):
 @pytest.fixture(scope="module", params=[(3, 14, 1500), (6, 14, 1500), (10, 50, 10_000)])
 def likely(request):
     own, classes = table(*request.param), request.param[0]
-    found = ManyRegion.around(own.votes, own.counts, 0.95, options("log-loss", classes))
+    found = ManyClassRegion.around(own.votes, own.counts, 0.95, options("log-loss", classes))
     assert found.tells_much
     return found
 
@@ -58,8 +57,10 @@ AIMS = {
 @pytest.mark.parametrize("name", AIMS)
 def test_bounds_are_those_on_all_points(likely, name, sign):
     aim = AIMS[name](likely.points)
-    gathered = GatheredRegion(likely.gathered.likelihood, *_rest(likely))
-    rough, (bound, extreme) = gathered.rough(aim, sign, 1e-4), gathered.bound(aim, sign)
+    gathered = anew(likely)
+    temperatures = gathering.FIRST, 1e-4
+    rough, _ = gathered._on_gathered(aim, sign, temperatures, gathering.NEARLY)
+    bound, extreme = gathered.bound(AIMS[name], sign)
     slow = on_all_points(likely, aim, sign)
     # Both searches end within ten smoothings of the best weights, which are 1e-6.
     assert bound == pytest.approx(slow, abs=3e-5)
@@ -71,8 +72,11 @@ def test_bounds_are_those_on_all_points(likely, name, sign):
         assert lost(likely, extreme) == pytest.approx(likely.choose, rel=0.02)
 
 
-def _rest(likely):
-    return likely.fitted, likely.choose, likely.use
+def anew(likely):
+    """Return the same region, of which nothing was asked yet."""
+    found = replace(likely)
+    vars(found)["weights"] = likely.weights
+    return found
 
 
 def lost(likely, weights):
@@ -88,9 +92,12 @@ def test_bounds_heed_points_that_the_search_did_not_begin_with(likely):
     near = np.abs(likely.points - likely.fitted @ likely.points).max(axis=1)
     missing = next(i for i in np.argsort(near) if int(i) not in first)
     # Least at a point that is none of the first ones, and in the middle of all.
-    aim = np.minimum(np.abs(likely.points - likely.points[missing]).max(axis=1), 0.2)
-    gathered = GatheredRegion(likely.gathered.likelihood, *_rest(likely))
-    slow = on_all_points(likely, aim, 1.0)
+
+    def aim(points):
+        return np.minimum(np.abs(points - likely.points[missing]).max(axis=1), 0.2)
+
+    gathered = anew(likely)
+    slow = on_all_points(likely, aim(likely.points), 1.0)
     assert gathered.bound(aim, 1.0)[0] == pytest.approx(slow, abs=3e-5)
     assert missing in gathered.bound(aim, 1.0)[1].nonzero()[0]
     # Without the likeliest distribution there might be none that is likely, and no bound.
@@ -166,16 +173,15 @@ def test_at_most_two_hundred_points_are_gathered_at_once_the_farthest_first():
 
 
 def test_one_search_after_another_finds_the_same(likely):
-    aims = [aim(likely.points) for aim in AIMS.values()]
-    one = GatheredRegion(likely.gathered.likelihood, *_rest(likely))
-    for aim in aims:
-        alone = GatheredRegion(likely.gathered.likelihood, *_rest(likely))
+    one = anew(likely)
+    for aim in AIMS.values():
+        alone = anew(likely)
         assert one.bound(aim, 1.0)[0] == pytest.approx(alone.bound(aim, 1.0)[0], abs=3e-5)
 
 
 def test_a_fit_on_gathered_points_is_as_likely_as_one_on_all(likely):
     part = likely.parts[0]
-    slow, quick = part.fit_evenly(1e-7), fitted_weights(part, 1e-7)
+    slow, quick = part.fitted(1e-7), fitted_weights(part, 1e-7)
     assert quick.sum() == pytest.approx(1.0)
     assert (quick >= 0).all()
     likelihoods = [part.share @ np.log(part.matrix @ own) for own in (slow, quick)]
@@ -190,9 +196,9 @@ def test_limits_where_to_look_is_sketched_are_those_of_looking_everywhere(
     name, classes, monkeypatch
 ):
     own, asked = table(classes, seed=1), options(name, classes, at=SELECTIVE[name])
-    quick = many_value_limits(own.votes, own.counts, options=asked)
-    monkeypatch.setattr(ManyRegion, "tells_much", False)
-    slow = many_value_limits(own.votes, own.counts, options=asked)
+    quick = many_likelihood_limits(own.votes, own.counts, options=asked)
+    monkeypatch.setattr(ManyClassRegion, "tells_much", False)
+    slow = many_likelihood_limits(own.votes, own.counts, options=asked)
     assert quick == pytest.approx(slow, abs=0.01 * (slow[1] - slow[0]))
 
 
@@ -200,9 +206,9 @@ def test_limits_where_to_look_is_sketched_are_those_of_looking_everywhere(
 def test_limits_with_each_class_in_its_place_are_those_on_all_points(name, monkeypatch):
     own, given = table(3, seed=2), {"costs": [[0, 1, 4], [1, 0, 1], [2, 1, 0]]}
     asked = options(name, 3, **given if name == "cost" else {})
-    quick = many_value_limits(own.votes, own.counts, options=asked)
-    monkeypatch.setattr(ManyRegion, "tells_much", False)
-    slow = many_value_limits(own.votes, own.counts, options=asked)
+    quick = many_likelihood_limits(own.votes, own.counts, options=asked)
+    monkeypatch.setattr(ManyClassRegion, "tells_much", False)
+    slow = many_likelihood_limits(own.votes, own.counts, options=asked)
     assert quick == pytest.approx(slow, abs=0.01 * (slow[1] - slow[0]))
 
 
@@ -242,7 +248,7 @@ def test_walks_go_on_where_values_stay_the_same():
 def test_few_votes_are_looked_at_everywhere():
     own = table(3, votes=5)
     asked = options("error-at-coverage", 3, at=0.8)
-    assert not ManyRegion.around(own.votes, own.counts, 0.95, asked).tells_much
+    assert not ManyClassRegion.around(own.votes, own.counts, 0.95, asked).tells_much
 
 
 @pytest.mark.parametrize("name", ["log-loss", "error-at-coverage"])
@@ -251,8 +257,8 @@ def test_other_counts_are_fitted_anew(name):
     cells = table(3, items=200).cells()
     fewer = cells.count.copy()
     fewer[cells.votes.max(axis=1) == cells.totals] //= 2  # of items that all agree about
-    fitted = ManyMixtureValue(cells, options(name, 3, **given))
+    fitted = ManyClassMixture(cells, options(name, 3, **given))
     here, there = fitted.values(np.stack((cells.count, fewer)), np.random.default_rng(0))
-    alone = ManyMixtureValue(replace(cells, count=fewer), options(name, 3, **given))
+    alone = ManyClassMixture(replace(cells, count=fewer), options(name, 3, **given))
     assert there == alone.values(fewer[None], np.random.default_rng(0))[0]
     assert there > here + 0.01

@@ -63,7 +63,10 @@ def test_a_label_alone_is_enough_where_names_tell_the_votes(tmp_path):
     rows.to_csv(path, index=False)
     ran = CliRunner().invoke(cli, ["estimate", str(path), "--label", "gold", "--json"])
     assert json.loads(ran.stdout)["result"]["target"] == "the gold label"
-    assert "took --item item --annotator annotator --vote vote" in ran.stderr
+    assert (
+        'using column "item" as the item and "annotator" as the annotator and "vote" as the vote'
+        in ran.stderr
+    )
     # A column that names scores is what the label belongs to, and unknown names tell nothing.
     rows.assign(score=0.5).to_csv(path, index=False)
     ran = CliRunner().invoke(cli, ["estimate", str(path), "--label", "gold", "--json"])

@@ -3,13 +3,13 @@
 import pytest
 
 from errorfloor._checks import Mention
-from errorfloor.data.guessing import (
+from errorfloor.data.columns import (
     Chosen,
     fitting,
+    fitting_kind,
     likely_readings,
     mentioned,
     names_an_id,
-    of_kind,
     one_for_each,
     simple,
 )
@@ -74,17 +74,17 @@ def test_sure_names_go_before_unsure_ones_and_patterns_are_for_several_columns()
 def test_columns_have_the_kind_that_their_role_asks_for():
     kinds = kinds_of("a b:text c:list d:votes e:other votes:list Labels:list answers:other")
     every = list(kinds)
-    assert of_kind(LABEL, every, kinds) == every  # a row with several is refused later
-    assert of_kind(SCORE, every, kinds) == every  # one for each class may be lists
-    assert of_kind(VOTES.roles[0], every, kinds) == ["a", "b", "e", "answers"]
+    assert fitting_kind(LABEL, every, kinds) == every  # a row with several is refused later
+    assert fitting_kind(SCORE, every, kinds) == every  # one for each class may be lists
+    assert fitting_kind(VOTES.roles[0], every, kinds) == ["a", "b", "e", "answers"]
     # Lists of votes by what they hold; others by a sure name only.
-    assert of_kind(LIST, every, kinds) == ["d", "votes", "answers"]
-    assert of_kind(LIST, ["votes"], {"votes": "number"}) == []
-    assert of_kind(LIST, ["a"], {"a": "votes"}) == ["a"]
+    assert fitting_kind(LIST, every, kinds) == ["d", "votes", "answers"]
+    assert fitting_kind(LIST, ["votes"], {"votes": "number"}) == []
+    assert fitting_kind(LIST, ["a"], {"a": "votes"}) == ["a"]
     # Numbers of votes for each class lie in lists, but not under a name of votes that repeat.
-    assert of_kind(CLASS_COUNTS, every, kinds) == ["c", "d", "e", "votes", "Labels", "answers"]
+    assert fitting_kind(CLASS_COUNTS, every, kinds) == ["c", "d", "e", "votes", "Labels", "answers"]
     both = {"votes": "votes", "counts": "votes"}
-    assert of_kind(CLASS_COUNTS, [*both], both) == ["counts"]
+    assert fitting_kind(CLASS_COUNTS, [*both], both) == ["counts"]
 
 
 def test_columns_of_classes_begin_alike():

@@ -25,10 +25,10 @@ from errorfloor.intervals.bootstrap import (
     acceleration,
 )
 from errorfloor.intervals.record import AroundValue, Undefined
-from errorfloor.intervals.votes.records import VoteLimits, not_a_sample
+from errorfloor.intervals.votes.limits import VoteLimits, not_a_sample
 from errorfloor.methods.record import Basis, Options, Series
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.methods.votes.thin import points_for
+from errorfloor.methods.votes.thinning import points_for
 from errorfloor.metrics import named
 
 # Intervals are tried on flat, reversed and numbered scores, too, which the checks remark on.

@@ -7,9 +7,8 @@ from conftest import needs_data
 from scipy.stats import chi2, rankdata
 
 import errorfloor as ef
-from errorfloor.data.vote_items import VoteItems
-from errorfloor.methods.votes.fit import fit_mixture
-from errorfloor.methods.votes.grid import binomial
+from errorfloor.data.items import VoteItems
+from errorfloor.methods.votes.line import binomial, fit_mixture
 from errorfloor.questions.items import _ranks, p_of_symmetry
 
 

@@ -12,10 +12,11 @@ from click.testing import CliRunner
 from scipy.special import kolmogorov
 
 import errorfloor as ef
+from errorfloor.data.arrays import partly_labelled
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.data.read import Where, read
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable
-from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.methods.prediction_powered import PoweredCut, flat_variance, post_stratified
 from errorfloor.methods.record import Options
@@ -179,7 +180,7 @@ def test_tables_with_items_without_labels_add_save_and_load(judged, tmp_path):
     scores, labels, _ = judged
     frame = pd.DataFrame({"score": scores, "label": labels, "w": 1 + (scores > 0.5)})
     whole, *parts = (
-        read(part, LAYOUTS, Where.of(unlabelled=True, weight="w")).table
+        read(part, LAYOUTS, ReadOptions.of(unlabelled=True, weight="w")).table
         for part in (frame, frame[:1500], frame[1500:])
     )
     assert sum(parts[1:], parts[0]) == whole
@@ -335,7 +336,7 @@ def test_strata_by_score_weigh_as_all_their_items():
     # 400 scored items in order; of the lower half 60 have a label, of the upper one 20.
     scores, labels = np.arange(400.0), np.full(400, np.nan)
     labels[0:180:3], labels[200:400:10] = 1.0, 0.0
-    table = table_of_arrays(scores, labels, Where.of(unlabelled=True))
+    table = partly_labelled(scores, labels, ReadOptions.of(unlabelled=True))
     made_up = post_stratified(table.cells(), table.scores)
     known = ~np.isnan(labels)
     lower = scores[known] < 200
@@ -349,7 +350,7 @@ def test_strata_by_score_weigh_as_all_their_items():
     few, lowest = (np.where(scores % step == 0, 1.0, np.nan) for step in (10, 2))
     lowest[190:] = np.nan
     for unknown in (few, lowest):
-        table = table_of_arrays(scores, unknown, Where.of(unlabelled=True))
+        table = partly_labelled(scores, unknown, ReadOptions.of(unlabelled=True))
         assert post_stratified(table.cells(), table.scores).weight is None
     every = ef.ScoreTable.from_arrays(scores, np.arange(400) % 2).cells()
     assert post_stratified(every, scores) is every
@@ -569,7 +570,7 @@ def test_other_questions_take_the_labelled_items_and_soft_labels_all(judged):
     scores, labels, _ = judged
     known = ~np.isnan(labels)
     frame = pd.DataFrame({"score": scores, "label": labels})
-    table = read(frame, LAYOUTS, Where.of(unlabelled=True)).table
+    table = read(frame, LAYOUTS, ReadOptions.of(unlabelled=True)).table
     plain = ScoreTable.from_arrays(scores[known], labels[known])
     assert table.labelled == plain
     assert np.array_equal(ef.calibrate(table)(scores), ef.calibrate(plain)(scores))

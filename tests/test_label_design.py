@@ -5,8 +5,8 @@ import pytest
 from scipy.special import expit, logit
 
 import errorfloor as ef
-from errorfloor.data.asked import Where
-from errorfloor.data.unlabelled import table_of_arrays
+from errorfloor.data.arrays import partly_labelled
+from errorfloor.data.options import ReadOptions
 from errorfloor.intervals.honest import of_fit
 from errorfloor.methods.prediction_powered import PoweredCut
 from errorfloor.questions import label_design
@@ -130,7 +130,7 @@ def test_the_width_is_that_of_intervals_from_labels_that_are_drawn():
         parts = zip(ones, labelled, some.items, strict=True)
         labels = np.concatenate([np.repeat([1, 0, np.nan], (k, m - k, n - m)) for k, m, n in parts])
         weight = np.where(np.isnan(labels), np.nan, 1 / chance[scores.astype(int)])
-        table = table_of_arrays(scores, labels, Where.of(weight=weight, unlabelled=True))
+        table = partly_labelled(scores, labels, ReadOptions.of(weight=weight, unlabelled=True))
         low, high = of_fit(PoweredCut(table.cells(), lambda _, rng=rng: rng)).limits(0.9)
         widths.append(min(high, 0.5) - low)
     found = some.width(chance, 0.9, np.random.default_rng(4))

@@ -8,7 +8,7 @@ import pytest
 from errorfloor._checks import InputError, Mention
 from errorfloor.data.columns import as_named, by_role, choose, layout_of
 from errorfloor.data.files import find_data
-from errorfloor.data.formats import FORMATS, format_of
+from errorfloor.data.formats import FORMATS, File, format_of
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
@@ -23,6 +23,7 @@ from errorfloor.data.layouts import (
     joined,
     of_kind,
 )
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import KINDS, ScoreTable, VoteTable
 
 
@@ -134,12 +135,12 @@ def test_layouts_count_the_rows_that_their_tables_were_made_of():
 
 @pytest.mark.parametrize("said", ["positive", "positive_from"])
 def test_a_positive_class_goes_with_single_votes_and_labels(said):
-    request = SimpleNamespace(**{"positive": None, "positive_from": None, said: 0})
+    request = SimpleNamespace(options=ReadOptions(**{said: 0}))
     with pytest.raises(InputError, match=f"^`{said}` goes with .* `positives` and `totals`"):
         VOTES.tables(request)
     other = dataclasses.replace(SCORES, count=lambda given: {None: given})
     assert other.tables(request) == {None: request}
-    plain = SimpleNamespace(positive=None, positive_from=None)
+    plain = SimpleNamespace(options=ReadOptions())
     assert dataclasses.replace(VOTES, count=lambda given: {None: given}).tables(plain)
 
 
@@ -323,18 +324,18 @@ STARTS = {
 def test_files_are_told_by_their_name_or_else_by_how_they_begin(kind, tmp_path):
     unnamed = tmp_path / "stdin"
     unnamed.write_bytes(STARTS[kind.name])
-    assert format_of([str(unnamed)]) is kind
+    assert format_of([File.of(str(unnamed))]) is kind
     for suffix in kind.suffixes:
-        assert format_of([f"x{suffix.upper()}"]) is kind
-        assert format_of([f"x{suffix}.gz"]) is kind
-    assert format_of([str(unnamed)], kind.name) is kind
+        assert format_of([File(f"x{suffix.upper()}")]) is kind
+        assert format_of([File(f"x{suffix}.gz")]) is kind
+    assert format_of([File.of(str(unnamed))], kind.name) is kind
 
 
 def test_formats_do_not_mix_and_may_be_named(tmp_path):
     with pytest.raises(InputError, match=r"different formats: csv, npz\. Pass .* with `format`"):
-        format_of(["a.csv", "b.npz"])
+        format_of([File("a.csv"), File("b.npz")])
     with pytest.raises(InputError, match=r"`format` must be one of csv, .*; got 'cvs'\. Did"):
-        format_of(["a.csv"], "cvs")
+        format_of([File("a.csv")], "cvs")
     for name in ("a.csv", "b.tsv", "c.npz", "d.md"):
         (tmp_path / name).write_text("")
     found = {
@@ -350,4 +351,4 @@ def test_formats_do_not_mix_and_may_be_named(tmp_path):
 def test_a_damaged_file_without_a_name_is_left_to_whoever_reads_it(tmp_path):
     path = tmp_path / "stdin"
     path.write_bytes(b"\x1f\x8bgarbage")
-    assert format_of([str(path)]).name == "csv"
+    assert format_of([File.of(str(path))]).name == "csv"

@@ -19,6 +19,7 @@ from errorfloor.intervals.models import ExactShare, MeanOfShares, OnScale, Wilso
 from errorfloor.intervals.ranks import PairShare, divergence, of_precision
 from errorfloor.methods.fitted import sides_of
 from errorfloor.metrics import named
+from errorfloor.metrics.two_by_two import OF_BALANCED, OF_F1, OF_MCC, TwoByTwo
 from errorfloor.questions.cap import Capped, Reached
 
 LEVEL = 0.9
@@ -182,9 +183,10 @@ def test_the_average_precision_varies_as_it_does_without_each_item(value):
     without = np.array([0.62, 0.75, 0.7, 0.74])
     found = honest_precision(value, without, cells)
     items = np.repeat(without, count)
-    variance = 7 / 8 * ((items - items.mean()) ** 2).sum() * (1.1 + 4 / 5)
+    variance = 7 / 8 * ((items - items.mean()) ** 2).sum() * 1.1
     assert found.value == value
     assert found.n == pytest.approx(min(value * (1 - value) / variance, 8))
+    assert found.freedom == 4  # of five positives
     lower = {0.7: 0.7, 0.66: 8 * 0.66 - 7 * items.mean(), 0.55: 0.0}[value]
     assert found.lower == pytest.approx(lower)
 
@@ -193,10 +195,36 @@ def test_an_average_precision_that_does_not_vary_counts_as_its_positives():
     cells = SimpleNamespace(count=np.array([3, 5]), positive=np.array([True, False]))
     assert honest_precision(0.7, [0.7, 0.7], cells).n == 3
     assert honest_precision(1.0, [1.0, 0.9], cells).n == 3
-    # Nothing is below 0, and at most as many items as there are, at least one.
+    # Nothing is below 0, and at most as many items as there are.
     assert honest_precision(0.1, [0.3, 0.3], cells).lower == 0
     assert honest_precision(0.5, [0.5, 0.5001], cells).n == 8
-    assert honest_precision(0.5, [0.0, 1.0], cells).n == 1
+    assert honest_precision(0.5, [0.0, 1.0], cells).n < 0.2
+    assert honest_precision(0.7, [0.7, 0.7], cells).freedom == 2
+
+
+def test_one_positive_says_nothing_of_the_average_precision():
+    cells = SimpleNamespace(count=np.array([1, 4]), positive=np.array([True, False]))
+    found = honest_precision(1.0, [0.0, 1.0], cells)
+    assert found.freedom == 1
+    low, high = found.limits(0.95)
+    assert low < 1e-6
+    assert high == 1
+
+
+def test_limits_of_very_few_items_hold_the_binomial_ones():
+    assert Wilson(1.0, 1.0).limits(0.95)[0] == pytest.approx(0.2065, abs=1e-4)
+    assert Wilson(1.0, 1.0, exact=True).limits(0.95) == pytest.approx((0.025, 1))
+    assert Wilson(0.0, 2.0, exact=True).limits(0.95) == pytest.approx((0, 1 - 0.025**0.5))
+    # Where the binomial limits lie inside of Wilson's, these stay.
+    low, high = (Wilson(0.5, 10.0, exact=one).limits(0.95) for one in (False, True))
+    assert high[0] <= low[0] < low[1] <= high[1]
+
+
+@pytest.mark.parametrize(("how", "freedom"), [(OF_MCC, 3), (OF_BALANCED, np.inf), (OF_F1, np.inf)])
+def test_the_rarer_class_tells_a_variance_whose_law_is_not_known(how, freedom):
+    assert how.freedom(TwoByTwo(5, 1, 90, 4)) == freedom
+    assert how.freedom(TwoByTwo(1, 5, 4, 90)) == freedom
+    assert how.freedom(TwoByTwo(1, 0, 1, 9)) == (1 if freedom == 3 else freedom)
 
 
 # Losses.

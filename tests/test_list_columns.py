@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import lists, vote_lists
+from errorfloor.data import classes
 from errorfloor.data.engines import fetch, lazy
 
 duckdb = pytest.importorskip("duckdb")
@@ -28,7 +28,7 @@ def frames(values, kind=None):
 
 
 def held(data):
-    return lists.holds_lists(lazy(data), fetch, "p")
+    return classes.holds_lists(lazy(data), fetch, "p")
 
 
 def fetched(frame, names):
@@ -45,7 +45,7 @@ def _plain(value):
 def test_lists_of_numbers_become_columns(engine):
     data = frames(NUMBERS, pa.list_(pa.float64()))[engine]
     assert held(data)
-    frame, names = lists.taken_apart(lazy(data), fetch, "p", "score")
+    frame, names = classes.numbers_apart(lazy(data), fetch, "p", "score")
     assert names == ("p[0]", "p[1]", "p[2]")
     expected = [[0.5, 0.25, 0.25], [None] * 3, [0, 0, 1], [0.25, 0.75, 0]]
     assert fetched(frame, names) == expected
@@ -59,7 +59,7 @@ def test_lists_of_numbers_become_columns(engine):
 def test_lists_of_other_lengths_are_refused(engine, values, says):
     data = frames(values, pa.list_(pa.float64()))[engine]
     with pytest.raises(ef.InputError, match=rf"`score` \(column 'p'\) must hold lists.*{says}"):
-        lists.taken_apart(lazy(data), fetch, "p", "score")
+        classes.numbers_apart(lazy(data), fetch, "p", "score")
 
 
 @pytest.mark.parametrize("engine", ["pandas-arrow", "polars", "pyarrow", "duckdb"])
@@ -68,7 +68,7 @@ def test_lists_that_are_all_missing_are_refused(engine, values):
     data = frames(values, pa.list_(pa.float64()))[engine]
     assert held(data)
     with pytest.raises(ef.InputError, match=r"a number for each of two .*; these have 0"):
-        lists.taken_apart(lazy(data), fetch, "p", "score")
+        classes.numbers_apart(lazy(data), fetch, "p", "score")
 
 
 def test_lists_of_a_fixed_length_are_lists():
@@ -77,7 +77,7 @@ def test_lists_of_a_fixed_length_are_lists():
         schema_overrides={"p": pl.Array(pl.Float64, 2)},
     )
     assert held(fixed)
-    frame, names = lists.taken_apart(lazy(fixed), fetch, "p", "score")
+    frame, names = classes.numbers_apart(lazy(fixed), fetch, "p", "score")
     assert fetched(frame, names) == [[0.5, 0.5], [1, 0]]
 
 
@@ -90,7 +90,7 @@ def test_what_holds_no_lists_is_told():
     assert {name for name, data in spelt.items() if held(data)} == {"duckdb"}
     assert not held(frames(["[0.5, 0.5]", "1"])["duckdb"])
     assert not held(frames([None, None], pa.string())["duckdb"])
-    frame, names = lists.taken_apart(lazy(spelt["duckdb"]), fetch, "p", "score")
+    frame, names = classes.numbers_apart(lazy(spelt["duckdb"]), fetch, "p", "score")
     assert fetched(frame, names) == [[0.5, 0.5], [None, None], [1, 0]]
 
 
@@ -111,7 +111,7 @@ def test_missing_objects_are_missing_in_each_column():
     data = pd.DataFrame(
         {"p": pd.Series([(1, 0), None, float("nan"), [0, 1]], dtype=object), "i": range(4)}
     )
-    frame, names = lists.taken_apart(lazy(data), fetch, "p", "score")
+    frame, names = classes.numbers_apart(lazy(data), fetch, "p", "score")
     assert fetched(frame, names) == [[1, 0], [None, None], [None, None], [0, 1]]
 
 
@@ -122,7 +122,7 @@ APART = [["yes", "no", "yes"], ["no"], [], ["yes", "no"], ["no", None, "yes"]]
 
 
 def votes(data):
-    frame, names = vote_lists.taken_apart(lazy(data), fetch, "p", "annotations")
+    frame, names = classes.votes_apart(lazy(data), fetch, "p", "annotations")
     assert names == tuple(f"p[{k}]" for k in range(len(names)))
     found = fetch(frame.select("i", *names))
     rows = [[found[name].tolist()[i] for name in names] for i in np.argsort(found["i"])]
@@ -149,7 +149,7 @@ def test_votes_in_lists_and_in_text_are_taken_apart(engine):
 
 @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb"])
 def test_lists_without_votes_and_of_too_many_are_refused(engine, monkeypatch):
-    monkeypatch.setattr(vote_lists, "MOST_VOTES", 3)
+    monkeypatch.setattr(classes, "MOST_IN_LIST", 3)
     assert votes(frames(["a;b;c"])[engine]) == [["a", "b", "c"]]
     with pytest.raises(ef.InputError, match="has up to 4 votes in a row, and at most 3 are read"):
         votes(frames(["a;b;c;d"])[engine])
@@ -188,7 +188,7 @@ def test_lists_of_one_length_inside_lists_are_no_votes_either():
 def test_votes_keep_the_other_columns():
     for engine, data in frames(TEXTS).items():
         if engine != "pandas-arrow":
-            frame, names = vote_lists.taken_apart(lazy(data), fetch, "p", "annotations")
+            frame, names = classes.votes_apart(lazy(data), fetch, "p", "annotations")
             assert frame.collect_schema().names() == ["p", "i", *names]
 
 

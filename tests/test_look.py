@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pandas as pd
 
 import errorfloor as ef
-from errorfloor.data import frames
-from errorfloor.data.frames import rows_of
+from errorfloor.data import engines, read_rows
 from errorfloor.data.layouts import SCORES
+from errorfloor.data.read_rows import rows_of
 from errorfloor.questions import look
 
 
@@ -116,7 +116,7 @@ def test_problems_are_said_in_order():
 def test_columns_are_counted_unless_there_are_very_many():
     for number, distinct, missing in ((200, 2, 1), (201, None, None)):
         data = pd.DataFrame({f"c{i}": [1.0, 2.0, 2.0, None] for i in range(number)})
-        with rows_of(data, None, None) as (frame, run):
+        with rows_of(data) as (frame, run):
             found = look._looked_at(frame, run, dict.fromkeys(data, "number"), 4)[7]
         assert (found.name, found.distinct, found.missing) == ("c7", distinct, missing)
 
@@ -124,7 +124,7 @@ def test_columns_are_counted_unless_there_are_very_many():
 def test_different_values_are_counted_of_plain_columns_and_not_too_many_cells(monkeypatch):
     data = pd.DataFrame({"x": ["a", "b", None, "b"], "y": [1.0, 2.0, 3.0, None], "z": [*"abcd"]})
     data["list"] = [[0.1, 0.2]] * 4
-    with rows_of(data, None, None) as (frame, run):
+    with rows_of(data) as (frame, run):
         for kinds, most, distinct in (
             ({"x": "text", "y": "number", "z": "text"}, 12, [2, 3, 4]),
             ({"x": "text", "y": "number", "z": "text"}, 11, [None, None, None]),
@@ -147,8 +147,8 @@ def test_many_columns_of_text_are_counted_in_few_scans(tmp_path, monkeypatch):
     rows = "\n".join(",".join(f"w{i * j % 7}" for j in range(165)) for i in range(50))
     (tmp_path / "wide.csv").write_text(f"{','.join(names)}\n{rows}\n")
     monkeypatch.setattr(files, "_SMALL", 0)  # as a large file is, which each query reads anew
-    asked, execute = [], frames.fetch
-    monkeypatch.setattr(frames, "fetch", lambda query: asked.append(1) or execute(query))
+    asked, execute = [], engines.fetch
+    monkeypatch.setattr(read_rows, "fetch", lambda query: asked.append(1) or execute(query))
     assert [one.distinct for one in ef.look(tmp_path / "wide.csv").columns[1:7]] == [7] * 6
     assert len(asked) < 12
 

@@ -14,7 +14,7 @@ import errorfloor as ef
 from benchmarks.many_annotators import ManySetting, simulate
 from errorfloor.datasets import synthetic
 from errorfloor.intervals.signs import sign_test_of_classes
-from errorfloor.intervals.votes.many_annotators import disagreement, variance_if_exchanged
+from errorfloor.intervals.votes.annotators import disagreement, variance_if_exchanged
 from errorfloor.questions.paired import Pair
 
 FRUIT = ("apple", "cherry", "grape", "lemon", "plum")

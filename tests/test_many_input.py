@@ -17,13 +17,14 @@ from engines import ENGINES
 import errorfloor as ef
 from errorfloor import frames
 from errorfloor.apps.cli.commands import cli
-from errorfloor.data import memory, packing
+from errorfloor.data import score_rows, vote_rows
 from errorfloor.data.classes import described_many
+from errorfloor.data.items import KeptVotes
 from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.matrices import is_ascending, order_of
 from errorfloor.data.naming import names_of_columns
-from errorfloor.data.read import Where, read
-from errorfloor.data.table import is_ascending, order_of
-from errorfloor.data.vote_items import Keeper
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
 
 LOCAL = ["pandas", "pandas-arrow", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", "ibis"]
 RNG = np.random.default_rng(0)
@@ -44,7 +45,7 @@ BINARY = ef.ScoreTable.from_arrays(P[:, 0], YES)
 
 
 def reading(data, **where):
-    return read(data, LAYOUTS, Where.of(**where))
+    return read(data, LAYOUTS, ReadOptions.of(**where))
 
 
 def table_of(data, **where):
@@ -142,21 +143,21 @@ def test_what_is_free_is_what_the_system_and_a_container_leave(monkeypatch):
             raise FileNotFoundError(path)
         return io.StringIO(files[path])
 
-    monkeypatch.setattr(memory, "open", fake, raising=False)
-    assert memory.available() == pytest.approx(0.9 * 1024 * 2000)
+    monkeypatch.setattr(score_rows, "open", fake, raising=False)
+    assert score_rows.bytes_free() == pytest.approx(0.9 * 1024 * 2000)
     files |= {f"{folder}.max": "900000", f"{folder}.current": "700000"}
-    assert memory.available() == pytest.approx(0.9 * 1024 * 2000)  # what it says is not whole
+    assert score_rows.bytes_free() == pytest.approx(0.9 * 1024 * 2000)  # what it says is not whole
     files[f"{folder}.stat"] = "anon 5\ninactive_file 300\n"
-    assert memory.available() == pytest.approx(0.9 * 200_300)
+    assert score_rows.bytes_free() == pytest.approx(0.9 * 200_300)
     files[f"{folder}.stat"] = "anon 5\n"
-    assert memory.available() == pytest.approx(0.9 * 200_000)
+    assert score_rows.bytes_free() == pytest.approx(0.9 * 200_000)
     files[f"{folder}.max"] = "max"
-    assert memory.available() == pytest.approx(0.9 * 1024 * 2000)
+    assert score_rows.bytes_free() == pytest.approx(0.9 * 1024 * 2000)
     files.clear()
     pages = {"SC_PHYS_PAGES": 50, "SC_PAGE_SIZE": 4096}
-    monkeypatch.setattr(memory.os, "sysconf", pages.__getitem__, raising=False)
-    assert memory.available() == pytest.approx(0.9 * 50 * 4096)
-    assert memory.of_rows(10, 3) == 10 * (3 * 20 + 48)
+    monkeypatch.setattr(score_rows.os, "sysconf", pages.__getitem__, raising=False)
+    assert score_rows.bytes_free() == pytest.approx(0.9 * 50 * 4096)
+    assert score_rows.bytes_needed(10, 3) == 10 * (3 * 20 + 48)
 
 
 def test_soft_labels_are_made_to_add_up_in_any_layout_of_memory():
@@ -203,9 +204,9 @@ def test_soft_labels_are_made_to_add_up_in_any_layout_of_memory():
         (lambda: ef.ScoreTable.from_arrays(P[:, 0], YES, classes=NAMES), "`classes` has 3 names"),
         (lambda: ef.ScoreTable.from_arrays(P, CODE, classes=["a", "a", "b"]), "has 'a' twice"),
         (lambda: ef.ScoreTable.from_arrays(P, CODE, classes=range(1001)), "at most 1,000 names"),
-        (lambda: Where.of(classes=["no", "yes"], positive="no"), "`positive` 'no'. Give one"),
-        (lambda: Where.of(classes=NAMES, positive="cat"), "`classes` asks about all classes"),
-        (lambda: Where.of(classes=NAMES, positive_from=3), "`positive_from` about one side"),
+        (lambda: ReadOptions.of(classes=["no", "yes"], positive="no"), "`positive` 'no'. Give one"),
+        (lambda: ReadOptions.of(classes=NAMES, positive="cat"), "`classes` asks about all classes"),
+        (lambda: ReadOptions.of(classes=NAMES, positive_from=3), "`positive_from` about one side"),
         (lambda: ef.from_votes(COUNTED, classes=NAMES[::-1]), "of the classes bird, cat, dog."),
     ],
 )
@@ -605,31 +606,31 @@ def test_large_tables_keep_small_counts_and_are_not_copied():
 def test_rows_that_would_not_fit_are_refused_before_they_are_read(monkeypatch, tmp_path):
     frame = pd.DataFrame(P, columns=[f"proba_{one}" for one in NAMES]).assign(label=WORDS)
     frame.to_parquet(tmp_path / "scores.parquet")
-    need = memory.of_rows(N, 3)
-    monkeypatch.setattr(memory, "available", lambda: need - 1)
+    need = score_rows.bytes_needed(N, 3)
+    monkeypatch.setattr(score_rows, "bytes_free", lambda: need - 1)
     said = error_of(reading, tmp_path / "scores.parquet")
     assert "has 150 rows of 3 classes, which take about 0.0 GB" in said
     assert "Take a sample of the rows" in said
     assert "rows of 3 classes" in error_of(reading, frame, soft="proba_*")
-    monkeypatch.setattr(memory, "available", lambda: need)
+    monkeypatch.setattr(score_rows, "bytes_free", lambda: need)
     assert table_of(tmp_path / "scores.parquet") == SCORES
-    assert memory.of_rows(10**7, 10) < 3e9  # what ten million rows of ten classes may take
+    assert score_rows.bytes_needed(10**7, 10) < 3e9  # what ten million rows of ten classes may take
 
 
 def test_a_system_that_does_not_say_how_much_memory_it_has_is_not_limited(monkeypatch):
     def silent(*_, **__):
         raise OSError
 
-    monkeypatch.setattr(memory, "open", silent, raising=False)
-    assert memory.available() == 0.9 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    monkeypatch.setattr(score_rows, "open", silent, raising=False)
+    assert score_rows.bytes_free() == 0.9 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     monkeypatch.delattr(os, "sysconf")  # as on Windows
-    assert memory.available() == np.inf
+    assert score_rows.bytes_free() == np.inf
     frame = pd.DataFrame(P, columns=NAMES).assign(label=WORDS)
     assert table_of(frame, score=NAMES, label="label") == SCORES
 
 
 def test_free_memory_is_what_the_machine_and_the_container_leave():
-    assert 0 < memory.available() < 1e15
+    assert 0 < score_rows.bytes_free() < 1e15
 
 
 @pytest.mark.parametrize(("number", "most"), [(3, 5), (100, 10), (1000, 3), (5, 2**40)])
@@ -639,10 +640,10 @@ def test_votes_are_packed_into_numbers_and_taken_out_again(number, most):
     frame = pl.DataFrame({f"c{k}": votes[:, k] for k in range(number)})
     import narwhals as nw
 
-    exprs = packing.numbers([nw.col(f"c{k}") for k in range(number)], base)
+    exprs = vote_rows.packed_counts([nw.col(f"c{k}") for k in range(number)], base)
     found = nw.from_native(frame).select(*exprs)
-    columns = {name: found[name].to_numpy() for name in packing.names(number, base)}
-    assert (packing.unpacked(columns, number, base) == votes).all()
+    columns = {name: found[name].to_numpy() for name in vote_rows.packed_names(number, base)}
+    assert (vote_rows.unpacked(columns, number, base) == votes).all()
 
 
 @pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow", "duckdb", "ibis"])
@@ -672,8 +673,8 @@ def test_items_are_kept_with_their_votes_for_each_class():
         (pd.DataFrame(VOTES, columns=[f"n_{one}" for one in NAMES]), {}),
         (None, {"counts": VOTES, "classes": NAMES}),
     ):
-        keeper = Keeper()
-        found = read(data, keeper.layouts, Where.of(**where))
+        keeper = KeptVotes()
+        found = read(data, keeper.layouts, ReadOptions.of(**where))
         kept = keeper.items_of(found)
         assert found.table == COUNTED
         assert (kept.votes == VOTES).all()

@@ -15,18 +15,26 @@ from benchmarks import many_votes
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.bets import Bets, Blocks, Hoeffding, growing_blocks
-from errorfloor.intervals.votes import triangle
+from errorfloor.intervals.votes import bracket
 from errorfloor.intervals.votes.bracket import SIDES, agreements, missed_votes, pair_floor
-from errorfloor.intervals.votes.many_limits import likelihood_limits
+from errorfloor.intervals.votes.region import many_likelihood_limits as likelihood_limits
 from errorfloor.methods.record import Options
-from errorfloor.methods.votes.fit import fit_mixture
-from errorfloor.methods.votes.lost import lost_by_votes
-from errorfloor.methods.votes.many import largest
-from errorfloor.methods.votes.many.fit import fit_partitions, floor_of, floors, lost_at
-from errorfloor.methods.votes.many.largest import mean_largest, plurality
-from errorfloor.methods.votes.many.mixture import ManyMixtureFloor
-from errorfloor.methods.votes.many.partitions import expected, law, partitions, places, sums
-from errorfloor.methods.votes.many.support import support
+from errorfloor.methods.votes import share_bias
+from errorfloor.methods.votes.line import fit_mixture
+from errorfloor.methods.votes.mixture import ManyClassMixture
+from errorfloor.methods.votes.share_bias import lost_by_votes, mean_largest, plurality
+from errorfloor.methods.votes.simplex import (
+    expected,
+    fit_partitions,
+    floor_of,
+    floors,
+    law,
+    lost_at,
+    partitions,
+    places,
+    sums,
+    support,
+)
 
 POINTS = np.array(
     [[0.5, 0.3, 0.2, 0], [0.25] * 4, [1, 0, 0, 0], [0.9, 0.1, 0, 0], [0.4, 0.4, 0.1, 0.1]]
@@ -146,7 +154,7 @@ def test_many_votes_in_number_have_the_mean_that_simulation_has(rng):
 def test_the_largest_of_random_counts_is_the_sum_of_chances_to_be_above(rate):
     points = np.array([[0.5, 0.3, 0.2, 0.0], [0.25, 0.25, 0.25, 0.25], [0.9, 0.06, 0.04, 0.0]])
     counts = np.arange(int(2 * rate + 60))
-    for own, found in zip(points, largest._largest_poisson(points, rate), strict=True):
+    for own, found in zip(points, share_bias._largest_poisson(points, rate), strict=True):
         below = pdtr(counts, rate * own[:, None]).prod(axis=0)  # P(no count is above)
         assert found == pytest.approx((1 - below).sum(), rel=1e-9)
 
@@ -156,18 +164,20 @@ def test_beyond_128_votes_a_class_that_leads_clearly_has_its_own_share():
     found = mean_largest(points, np.array([128, 129, 400]))
     assert found[:, 0] == pytest.approx(0.7, abs=1e-9)
     assert found[2, 0] == 0.7
-    smoothed = largest._smoothed(points[1:], 129)[0]
+    smoothed = share_bias._smoothed(points[1:], 129)[0]
     assert found[1, 1] == pytest.approx(smoothed, abs=1e-13)
-    assert found[1, 1] == pytest.approx(largest._exact(points[1:], np.array([129]))[0, 0], abs=1e-5)
-    assert found[0, 1] == pytest.approx(largest._exact(points, np.array([128]))[0, 1], abs=1e-13)
+    assert found[1, 1] == pytest.approx(
+        share_bias._exact(points[1:], np.array([129]))[0, 0], abs=1e-5
+    )
+    assert found[0, 1] == pytest.approx(share_bias._exact(points, np.array([128]))[0, 1], abs=1e-13)
     assert found[2, 1] > 0.4
 
 
 def test_both_ways_to_sum_over_counts_agree(monkeypatch):
     points = np.array([[0.4, 0.35, 0.25], [0.34, 0.33, 0.33]])
-    counted = largest._smoothed(points, 5000)
-    monkeypatch.setattr(largest, "_MOST_COUNTS", 10)
-    np.testing.assert_allclose(largest._smoothed(points, 5000), counted, atol=1e-9)
+    counted = share_bias._smoothed(points, 5000)
+    monkeypatch.setattr(share_bias, "_MOST_COUNTS", 10)
+    np.testing.assert_allclose(share_bias._smoothed(points, 5000), counted, atol=1e-9)
 
 
 def test_losses_between_totals_are_interpolated():
@@ -199,6 +209,64 @@ def test_bracket_and_pairs_enclose_the_floor_of_every_item(m):
             agree = chances @ agreements(votes)
             assert agree == pytest.approx(p @ p)
             assert pair_floor(agree, 4) - 1e-12 <= floor <= 1 - agree + 1e-12
+
+
+@pytest.mark.parametrize("majority", [2, 3, 4, 5])
+@pytest.mark.parametrize("m", [2, 3, 5, 8])
+def test_the_floor_of_a_plurality_is_enclosed_for_every_item(m, majority):
+    votes = every_vote(m, 4)
+    low, high = bracket.enclosing(votes, majority)
+    assert (low >= 0).all()
+    assert (high <= 1).all()
+    for p in POINTS:
+        chances = np.array([chance(own, p) for own in votes])
+        floor = floors(np.sort(p)[None, ::-1], majority)[0]
+        assert chances @ low <= floor + 1e-12
+        assert chances @ high >= floor - 1e-12
+        # The plurality of several votes is no harder to predict than one of them.
+        assert floor <= 1 - p.max() + 1e-12
+
+
+def test_a_plurality_of_drawn_votes_is_counted_one_by_one():
+    votes, majority = np.array([3, 2, 1, 0]), 3
+    single, left, met = np.repeat(np.arange(4), votes), np.zeros(4), 0.0
+    every = list(combinations(range(6), majority))
+    for chosen in every:
+        drawn = np.bincount(single[list(chosen)], minlength=4)
+        first, second = (own == own.max() for own in (drawn, votes - drawn))
+        left += first / first.sum() / len(every)
+        met += (first / first.sum()) @ (second / second.sum()) / len(every)
+    low, high = bracket.enclosing(votes[None], majority)
+    assert low[0] == pytest.approx(1 - left.max())
+    assert high[0] == pytest.approx(1 - met)
+    # Of no more votes than the plurality has none is left to predict it from.
+    few = np.array([[2, 1, 0, 0]])
+    assert bracket.enclosing(few, 3)[1] == missed_votes(few)
+    assert bracket.enclosing(few, 4)[0] == 0
+
+
+def test_too_many_ways_to_draw_a_plurality_leave_simpler_numbers(monkeypatch):
+    votes = np.array([[3, 2, 1, 0], [4, 0, 0, 0]])
+    low, high = bracket.enclosing(votes, 3)
+    monkeypatch.setattr(bracket, "_MOST_DRAWS", 19)  # 20 ways to draw 3 votes for 4 classes
+    simple = bracket.enclosing(votes, 3)
+    assert simple[0].tolist() == [0, 0]
+    assert simple[1].tolist() == missed_votes(votes).tolist()
+    assert (low >= simple[0]).all()
+    monkeypatch.setattr(bracket, "_MOST_DRAWS", 20)
+    assert bracket.enclosing(votes, 3)[1].tolist() == high.tolist()
+
+
+@pytest.mark.parametrize("classes", [3, 5])
+def test_certified_limits_of_a_plurality_hold_its_floor(classes, rng):
+    p = rng.dirichlet(np.full(classes, 0.5), 600)
+    truth = floors(-np.sort(-p, axis=1), 3).mean()
+    for m in (2, 4, 9):
+        votes = table(rng.multinomial(m, p))
+        found = ef.from_votes(votes, majority=3, interval="certified", rng=0)
+        assert found.low <= truth <= found.high
+    assert truth / 2 < found.low  # nine votes leave little open
+    assert found.high < 1.5 * truth
 
 
 def test_the_pair_bounds_are_reached():
@@ -237,9 +305,9 @@ def test_pairs_are_those_of_items_with_two_votes_unless_totals_depend_on_items()
 @pytest.mark.parametrize("m", [2, 3, 6, 10])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_numbers_of_three_classes_stay_on_their_side_of_the_floor(m, sign, rng):
-    cells = triangle.cells_of(m)
+    cells = bracket.cells_of(m)
     share = rng.dirichlet(np.ones(cells.size))
-    weights = triangle.weights_for(m, share, sign, 2.0)
+    weights = bracket.weights_for(m, share, sign, 2.0)
     grid = np.array([(i, j, 60 - i - j) for i in range(61) for j in range(61 - i)]) / 60
     floor = 1 - grid.max(axis=1)
     slack = sign * (weights @ law(grid)[cells] - floor)
@@ -258,11 +326,11 @@ def test_numbers_of_three_classes_stay_on_their_side_of_the_floor(m, sign, rng):
 
 def test_bernstein_coefficients_are_those_of_the_partitions_chances():
     order = np.array([(i, j, 4 - i - j) for i in range(5) for j in range(5 - i)])
-    coefficients, floor = triangle.bernstein(4)
-    cells, corners = triangle.cells_of(4), np.array([[1, 0, 0], [0.5, 0.5, 0], [1 / 3] * 3])
+    coefficients, floor = bracket.bernstein(4)
+    cells, corners = bracket.cells_of(4), np.array([[1, 0, 0], [0.5, 0.5, 0], [1 / 3] * 3])
     inside = np.array([0.2, 0.5, 0.3])
-    basis = triangle.law_of_counts(order, inside[None])[0]
-    for i, small in enumerate(triangle.small_triangles(10)):
+    basis = bracket.law_of_counts(order, inside[None])[0]
+    for i, small in enumerate(bracket.small_triangles(10)):
         p = inside @ small @ corners
         here = slice(i * len(order), (i + 1) * len(order))
         np.testing.assert_allclose(
@@ -276,7 +344,7 @@ def test_numbers_for_a_block_depend_on_earlier_blocks_only(rng):
     blocks = growing_blocks(counts, rng)
     other = blocks.copy()
     other[4] = other[4, ::-1]  # as if the last block had held other votes
-    one, two = (triangle.Triangle.of(votes, Blocks.of(own)) for own in (blocks, other))
+    one, two = (bracket.Triangle.of(votes, Blocks.of(own)) for own in (blocks, other))
     np.testing.assert_array_equal(one.below.values, two.below.values)
     np.testing.assert_array_equal(one.above.values, two.above.values)
     assert (one.above.values[0] == missed_votes(votes)).all()
@@ -357,11 +425,11 @@ def test_more_than_ten_votes_use_the_shares_less_their_bias(rng):
 def test_the_floor_of_a_plurality_is_that_of_its_votes(rng):
     p = rng.dirichlet([0.5] * 3, 20_000)
     votes, counts = drawn(rng, 0, 5, p)
-    found = ManyMixtureFloor(Sample.of_rows(votes, counts), Options(majority=3))
+    found = ManyClassMixture(Sample.of_rows(votes, counts), Options(majority=3))
     truth = floors(np.sort(p, axis=1)[:, ::-1], 3).mean()
     assert found.values(counts[None], rng)[0] == pytest.approx(truth, abs=0.012)
     one, two = (
-        ManyMixtureFloor(Sample.of_rows(votes, counts), Options(majority=r)) for r in (1, 2)
+        ManyClassMixture(Sample.of_rows(votes, counts), Options(majority=r)) for r in (1, 2)
     )
     assert one.fitted.floor == two.fitted.floor > found.fitted.floor
 
@@ -437,7 +505,6 @@ def test_single_votes_are_refused_as_for_two_classes():
     [
         ({"totals_by": "votes", "stopping": "third"}, "`stopping` is for two classes"),
         ({"majority": 65}, "`majority` may be at most 64 where"),
-        ({"majority": 3, "interval": "certified"}, "for one more vote where"),
         ({"totals_by": "votes", "interval": "certified"}, "totals that votes did not decide"),
     ],
 )

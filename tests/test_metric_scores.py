@@ -270,6 +270,8 @@ HARD = (
     (Question("auc"), Setting("more", RARE["10 % positive, 1 apart"], 200)),
     (Question("average-precision"), Setting("few", RARE["5 % positive, 2 apart"], 200)),
     (Question("brier"), Setting("few", RARE["2 % positive, 2 apart"], 200)),
+    (Question("brier"), Setting("two items", SHAPES["Gaussians, half positive"], 2)),
+    (Question("log-loss"), Setting("one item", SHAPES["all 0.2"], 1)),
     (Question("log-loss"), Setting("few", RARE["5 % positive, 2 apart"], 200)),
     (
         Question("error-at-coverage", {"at": 0.8}),
@@ -301,6 +303,20 @@ def test_intervals_hold_the_truth_as_often_as_they_say(question, setting, monkey
     # Misses of at most 6 % are more than 13 of 100 in one of 300 studies.
     assert (1 - found.held) * found.value.size <= 13
     assert found.width < 0.95
+
+
+@pytest.mark.parametrize(
+    ("metric", "setting"),
+    [
+        ("average-precision", Setting("five items", SHAPES["all 0.2"], 5)),
+        ("average-precision", Setting("rare", RARE["1 % positive, 1 apart"], 200)),
+        ("mcc", Setting("rare", RARE["1 % positive, 3 apart"], 200)),
+    ],
+)
+def test_few_positives_have_wide_limits_that_hold(metric, setting, monkeypatch):
+    monkeypatch.setattr(bench, "DRAWS", 200_000)
+    found = study(Question(metric), setting, 100)
+    assert (1 - found.held) * found.value.size <= 4  # up to 18 before, of some 65 to 90 sets
 
 
 CLASSES = ("a", "b", "c")
@@ -430,6 +446,15 @@ def test_the_section_of_the_document_has_every_setting_and_the_least_coverage(
     monkeypatch.setattr(bench, "study", None)
     again = bench.document(bench.results(tmp_path / "found.json", 2), 2)
     assert again == text
+
+
+def test_the_table_of_few_errors_and_positives_has_every_setting(monkeypatch):
+    monkeypatch.setattr(bench, "DRAWS", 20_000)
+    monkeypatch.setattr(bench, "RARE", {"few": RARE["1 % positive, 3 apart"]})
+    monkeypatch.setattr(bench, "FEW", bench.FEW[:1])
+    lines = bench.few(4).splitlines()
+    assert sum(line.startswith("| ") for line in lines) == 2 + len(bench.TINY) + 1 + 1
+    assert sum(line.startswith("| few | 200 |") for line in lines) == 1
 
 
 def test_half_of_the_answers_may_be_wrong_on_all_items():

@@ -18,6 +18,7 @@ from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.selective import risk_coverage
 from errorfloor.questions.plan_metric import _expected
 from errorfloor.show import metric_table, numbers
+from errorfloor.show.gauge import gauge_of
 from errorfloor.show.html import html_of
 from errorfloor.show.next_steps import steps_of
 from errorfloor.show.recipe import command_line, python_code
@@ -219,7 +220,8 @@ def test_pictures_are_in_the_metrics_unit(metric):
     plot.headroom(verdict, ax=ax)
     ends = [float(one) for one in re.findall(r"[\d.]+", ax.get_title(loc="left"))]
     assert all(end <= factor * 1.01 for end in ends)
-    assert html_of(verdict).count("<circle") == 2
+    shown = gauge_of(verdict)
+    assert 0 <= shown.place(shown.model) <= shown.place(shown.perfect) == 1
 
 
 def test_the_risk_coverage_curve_goes_through_the_answer():

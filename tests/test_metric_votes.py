@@ -10,17 +10,19 @@ import errorfloor as ef
 from benchmarks import metrics_atoms
 from benchmarks import metrics_votes as study
 from benchmarks.metrics_page import METRICS
-from errorfloor.intervals.votes import values as limits_of_values
-from errorfloor.intervals.votes.inversion import inverted_limits
-from errorfloor.intervals.votes.limits import certified_limits, likelihood_limits
-from errorfloor.intervals.votes.many_values import ManyRegion, many_value_limits
-from errorfloor.intervals.votes.values import Region, value_limits
+from errorfloor.intervals.votes import region as regions
+from errorfloor.intervals.votes.band import certified_limits
+from errorfloor.intervals.votes.region import (
+    ManyClassRegion,
+    TwoClassRegion,
+    likelihood_limits,
+    many_likelihood_limits,
+)
 from errorfloor.methods.record import ITEM_DECIDES, Options
-from errorfloor.methods.votes import values
-from errorfloor.methods.votes.aims import Concave, Lines, aim_of
-from errorfloor.methods.votes.grid import binomial, grid, supremum
-from errorfloor.methods.votes.many.unsorted import CountLikelihood, kept_votes, log_chances
-from errorfloor.methods.votes.target import Target
+from errorfloor.methods.votes import mixture
+from errorfloor.methods.votes.aims import Concave, Lines, Target, aim_of
+from errorfloor.methods.votes.line import binomial, fit_mixture, grid, supremum
+from errorfloor.methods.votes.simplex import CountLikelihood, kept_votes, log_chances
 from errorfloor.metrics import selective
 from errorfloor.metrics.asked import Asked
 
@@ -74,7 +76,7 @@ def test_the_supremum_is_above_every_point_and_hardly_above_the_highest(name, si
     for degree in (2, 5, 9):
         series = rng.normal(size=degree + 1) / (1 + np.arange(degree + 1))
         values = np.cos(np.outer(t, np.arange(degree + 1))) @ series
-        values -= sign * aim.floors(np.sin(t / 2) ** 2)
+        values -= sign * aim(np.sin(t / 2) ** 2)
         found = supremum(series, sign, aim)
         assert values.max() <= found <= values.max() + 2e-5
 
@@ -82,14 +84,14 @@ def test_the_supremum_is_above_every_point_and_hardly_above_the_highest(name, si
 @pytest.mark.parametrize("name", ["cost", "brier", "log-loss"])
 def test_what_is_averaged_is_the_metric(name):
     points = np.linspace(0, 1, 1001)
-    assert aim_of(metric(name), Target()).floors(points) == pytest.approx(
+    assert aim_of(metric(name), Target())(points) == pytest.approx(
         metric(name).per_item(points), abs=1e-12
     )
 
 
 def test_other_metrics_are_no_means():
     assert all(aim_of(metric(name), Target()) is None for name in OTHERS)
-    assert aim_of(metric("balanced-error", prior=0.2), Target()).floors(
+    assert aim_of(metric("balanced-error", prior=0.2), Target())(
         np.array([0.0, 0.1, 0.2, 1.0])
     ) == pytest.approx([0, 0.25, 0.5, 0])
 
@@ -138,7 +140,7 @@ def test_certified_limits_hold_every_distribution_that_explains_the_votes(name, 
     weights = np.arange(1, len(points) + 1) / np.arange(1, len(points) + 1).sum()
     for m, n in ((2, 300), (5, 10**6)):
         cells = votes_of(points, weights, m, n)
-        low, high = inverted_limits(*cells, options=options(name))
+        low, high = certified_limits(*cells, options=options(name))
         assert low <= metric(name).best(np.array(points), weights) <= high
         assert 0 <= low < high <= 1
 
@@ -148,7 +150,7 @@ def test_certified_limits_of_f1_close_in_as_votes_and_items_grow():
     truth = metric("f1").best(points, weights)
     widths = []
     for m, n in ((3, 10**3), (10, 10**5), (30, 10**8)):
-        low, high = inverted_limits(*votes_of(points, weights, m, n), options=options("f1"))
+        low, high = certified_limits(*votes_of(points, weights, m, n), options=options("f1"))
         assert low <= truth <= high
         widths.append(high - low)
     assert widths[0] > 3 * widths[1] > 6 * widths[2]
@@ -164,8 +166,8 @@ def test_slopes_are_those_of_moved_items(name):
     for seed in range(3):
         p, w = np.sort(rng.beta(0.7, 1.2 + seed, 30)), rng.dirichlet(np.ones(30))
         x = grid(32)
-        formula = limits_of_values.slope_at(metric(name), p, w, x)
-        moved = limits_of_values.by_steps(p, w, metric(name), x)
+        formula = regions.slope_at(metric(name), p, w, x)
+        moved = regions.by_steps(p, w, metric(name), x)
         assert np.ptp(formula - moved) <= 1e-4 * (1 + np.ptp(moved))
 
 
@@ -174,7 +176,7 @@ def test_slopes_at_the_items_themselves_and_with_equal_items_are_those_of_moved_
     p, w = np.array([0.05, 0.2, 0.2, 0.5, 0.8, 0.95]), np.array([3, 1, 2, 3, 1, 2]) / 12
     own = metric(name)
     step = 1e-6
-    formula = limits_of_values.slope_at(own, p, w, p)
+    formula = regions.slope_at(own, p, w, p)
     moved = []
     for place in range(p.size):  # a few items of each kind more, and all others fewer
         more = (1 - step) * w
@@ -183,7 +185,7 @@ def test_slopes_at_the_items_themselves_and_with_equal_items_are_those_of_moved_
     assert np.ptp(formula - moved) <= 1e-4 * (1 + np.ptp(moved))
     # In any order, and whatever the weights add up to.
     order = np.array([3, 0, 5, 1, 4, 2])
-    again = limits_of_values.slope_at(own, p[order], 7 * w[order], p)
+    again = regions.slope_at(own, p[order], 7 * w[order], p)
     assert again == pytest.approx(formula, abs=1e-6)
 
 
@@ -191,24 +193,24 @@ def test_slopes_by_steps_have_a_mean_of_0():
     p, w = np.array([0.1, 0.4, 0.8]), np.array([0.5, 0.3, 0.2])
     brier = metric("brier")
     away = brier.per_item(p) - w @ brier.per_item(p)
-    assert limits_of_values.by_steps(p, w, brier, p) == pytest.approx(away, abs=1e-7)
+    assert regions.by_steps(p, w, brier, p) == pytest.approx(away, abs=1e-7)
     rank = metric("average-precision")
-    assert w @ limits_of_values.slope_at(rank, p, w, p) == pytest.approx(0, abs=1e-5)
-    assert w @ limits_of_values.by_steps(p, w, rank, p) == pytest.approx(0, abs=1e-5)
+    assert w @ regions.slope_at(rank, p, w, p) == pytest.approx(0, abs=1e-5)
+    assert w @ regions.by_steps(p, w, rank, p) == pytest.approx(0, abs=1e-5)
 
 
 def test_values_that_cannot_change_have_no_slope():
     x, one = grid(8), np.ones(1)
-    assert (limits_of_values.slope_at(metric("mcc"), np.array([0.3]), one, x) == 0).all()
+    assert (regions.slope_at(metric("mcc"), np.array([0.3]), one, x) == 0).all()
     p, w = np.array([0.02, 0.4]), np.array([0.5, 0.5])
     # All items can be answered, with an error to spare; or none but those that err as little.
     for at, points in ((0.3, p), (0.02, np.array([0.02, 0.02]))):
         own = metric("coverage-at-error", at=at)
         assert own.best(points, w) == 1
-        assert (limits_of_values.slope_at(own, points, w, x) == 0).all()
+        assert (regions.slope_at(own, points, w, x) == 0).all()
     # With an error of 0 at most, the last item of those that are sure errs no more than that.
     own = metric("coverage-at-error", at=0.0)
-    assert (limits_of_values.slope_at(own, np.array([0.0, 0.4]), w, x) == 0).all()
+    assert (regions.slope_at(own, np.array([0.0, 0.4]), w, x) == 0).all()
 
 
 def test_the_last_item_at_a_coverage_is_the_one_that_fills_it():
@@ -222,9 +224,7 @@ def test_slopes_with_a_known_share_of_class_1_are_taken_by_steps():
     p, w = np.array([0.1, 0.4, 0.8]), np.array([0.5, 0.3, 0.2])
     known = metric("auc", prior=0.3)
     x = grid(8)
-    assert limits_of_values.slope_at(known, p, w, x) == pytest.approx(
-        limits_of_values.by_steps(p, w, known, x)
-    )
+    assert regions.slope_at(known, p, w, x) == pytest.approx(regions.by_steps(p, w, known, x))
 
 
 def likely_distributions(region, rng, number):
@@ -238,7 +238,7 @@ def likely_distributions(region, rng, number):
         weights = rng.dirichlet(np.ones(points.size))
         for _ in range(200):
             weights *= (share / (matrix @ weights)) @ matrix
-        if region._best - share @ np.log(matrix @ weights) <= region.use:
+        if region.best - share @ np.log(matrix @ weights) <= region.use:
             found.append((points, weights))
     return found
 
@@ -247,8 +247,8 @@ def likely_distributions(region, rng, number):
 @pytest.mark.parametrize("m", [2, 5])
 def test_limits_hold_the_values_of_likely_distributions_that_a_blind_search_finds(name, m):
     cells = drawn(lambda rng, n: rng.choice([0.05, 0.3, 0.7], n), m, 500, 4)
-    region = Region.around(cells, 0.95, 256, options(name))
-    low, high = value_limits(*cells, options=options(name))
+    region = TwoClassRegion.around(cells, 0.95, 256, options(name))
+    low, high = likelihood_limits(*cells, options=options(name))
     found = likely_distributions(region, np.random.default_rng(7), 200)
     assert len(found) >= 15
     values = np.array([metric(name).best(*one) for one in found])
@@ -259,17 +259,17 @@ def test_limits_hold_the_values_of_likely_distributions_that_a_blind_search_find
 
 def test_items_that_are_alike_leave_no_ranking():
     cells = drawn(lambda rng, n: np.full(n, 0.3), 5, 400, 8)
-    assert value_limits(*cells, options=options("auc"))[0] == 0.5
-    assert value_limits(*cells, options=options("mcc"))[0] == 0.0
-    assert value_limits(*cells, options=options("balanced-error"))[1] == 0.5
+    assert likelihood_limits(*cells, options=options("auc"))[0] == 0.5
+    assert likelihood_limits(*cells, options=options("mcc"))[0] == 0.0
+    assert likelihood_limits(*cells, options=options("balanced-error"))[1] == 0.5
 
 
 @pytest.mark.parametrize(("eta", "coins"), [(0.515, True), (0.6, False)])
 def test_items_that_are_alike_may_be_coin_flips_if_votes_lean_by_chance(eta, coins):
     cells = votes_of([eta], [1.0], 3, 300)  # whose share is known to 1.7 points
     asked = options("error-at-coverage", at=0.7)
-    assert (value_limits(*cells, options=asked)[1] == 0.5) == coins
-    region = Region.around(cells, 0.95, 256, options("average-precision"))
+    assert (likelihood_limits(*cells, options=asked)[1] == 0.5) == coins
+    region = TwoClassRegion.around(cells, 0.95, 256, options("average-precision"))
     values = region.alike()  # of items that are alike: their probability
     half = np.sqrt(2 * 300 * region.use * eta * (1 - eta) / 900)
     assert (min(values), max(values)) == pytest.approx((eta - half, eta + half), abs=0.006)
@@ -278,7 +278,7 @@ def test_items_that_are_alike_may_be_coin_flips_if_votes_lean_by_chance(eta, coi
 @pytest.mark.parametrize("part", [0.0, 0.25, 0.5, 1.0])
 def test_average_precision_of_two_kinds_of_items(part):
     one, other = np.array([0.1, 0.6, 0.3, 0.0]), np.array([0.7, 0.2, 0.3, 0.5])
-    found = limits_of_values.average_precision_of_two(one, other, part)
+    found = regions.average_precision_of_two(one, other, part)
     for i in range(one.size):
         pair, weights = np.array([one[i], other[i]]), np.array([1 - part, part])
         if pair @ weights > 0:
@@ -298,9 +298,9 @@ def test_the_least_of_two_kinds_is_that_of_a_plain_search(target):
             if mixed.all() and share @ np.log(mixed) >= best - 0.01:
                 pair = target.positive(points[[i, j]]), np.array([1 - part, part])
                 expected = min(expected, metric("average-precision").best(*pair))
-    found = limits_of_values.least_of_two(points, chances, share, best - 0.01, target.positive)
+    found = regions.least_of_two(points, chances, share, best - 0.01, target.positive)
     assert found == pytest.approx(expected)
-    assert limits_of_values.least_of_two(points, chances, share, best + 1, target.positive) == 1.0
+    assert regions.least_of_two(points, chances, share, best + 1, target.positive) == 1.0
 
 
 def test_average_precision_holds_the_value_of_two_kinds_of_items():
@@ -310,7 +310,7 @@ def test_average_precision_holds_the_value_of_two_kinds_of_items():
     cells = np.r_[np.arange(5), np.arange(7)]
     counts = 250 * binomial(cells, totals, np.array([0.1, 0.6])) @ [0.5, 0.5]
     asked = replace(options("average-precision"), totals_by=ITEM_DECIDES)
-    assert value_limits(cells, totals, counts, options=asked)[0] <= truth
+    assert likelihood_limits(cells, totals, counts, options=asked)[0] <= truth
 
 
 @pytest.mark.parametrize("name", ["auc", "f1"])
@@ -469,10 +469,10 @@ def test_items_of_many_classes_that_are_alike_leave_the_largest_values_open():
     rng = np.random.default_rng(16)
     votes, counts = np.unique(rng.multinomial(4, [0.5, 0.3, 0.2], 400), axis=0, return_counts=True)
     asked = Options(metric=metric("balanced-error", 3))
-    assert many_value_limits(votes, counts, options=asked)[1] == pytest.approx(2 / 3)
+    assert many_likelihood_limits(votes, counts, options=asked)[1] == pytest.approx(2 / 3)
     even, counts = np.unique(rng.multinomial(4, [1 / 3] * 3, 400), axis=0, return_counts=True)
     asked = Options(metric=metric("log-loss", 3))
-    assert many_value_limits(even, counts, options=asked)[1] == pytest.approx(np.log(3))
+    assert many_likelihood_limits(even, counts, options=asked)[1] == pytest.approx(np.log(3))
 
 
 def test_a_region_of_many_classes_has_one_likelihood_for_each_total():
@@ -480,7 +480,7 @@ def test_a_region_of_many_classes_has_one_likelihood_for_each_total():
     found = ef.from_votes(counts=votes, metric="log-loss", totals_by="item")
     assert found.low < found.value < found.high
     asked = Options(metric=metric("cost", 3, costs=1 - np.eye(3)), totals_by="item")
-    region = ManyRegion.around(votes, np.ones(400, dtype=np.int64), 0.95, asked)
+    region = ManyClassRegion.around(votes, np.ones(400, dtype=np.int64), 0.95, asked)
     assert [type(part) for part in region.parts] == [CountLikelihood] * 2
     assert region.fitted.sum() == pytest.approx(1)
 
@@ -536,16 +536,10 @@ def test_sure_items_may_have_some_error_however_unanimous_they_are():
 @pytest.mark.parametrize(("why", "thin"), [("chance", True), ("item", True), ("votes", False)])
 def test_votes_of_a_rule_are_not_thinned(why, thin, monkeypatch):
     seen = []
-    smoothed = values._smoothed
-
-    def spy(*given, **asked):
-        seen.append(asked["thin"])
-        return smoothed(*given, **asked)
-
-    monkeypatch.setattr(values, "_smoothed", spy)
+    monkeypatch.setattr(mixture, "thinned", lambda *votes: seen.append(votes))
     table = ef.VoteTable.from_arrays([0, 2, 1, 2, 1, 0, 3, 2] * 5, [2, 2, 3, 3, 3, 2, 3, 2] * 5)
-    values.MixtureValue(table.cells(), Options(metric=metric("auc"), totals_by=why))
-    assert set(seen) == {thin}
+    mixture.TwoClassMixture(table.cells(), Options(metric=metric("auc"), totals_by=why))
+    assert bool(seen) == thin
 
 
 @pytest.mark.parametrize(
@@ -554,10 +548,12 @@ def test_votes_of_a_rule_are_not_thinned(why, thin, monkeypatch):
 )
 def test_fits_are_smoothed_as_was_found_best_for_each_metric(name, penalty, arcsine, monkeypatch):
     seen = []
-    smoothed = values._smoothed
-    monkeypatch.setattr(
-        values, "_smoothed", lambda *one, **how: seen.append(one[1:]) or smoothed(*one, **how)
-    )
+
+    def spy(*votes, **how):
+        seen.append((how["penalty"], how["arcsine"]))
+        return fit_mixture(*votes, **how)
+
+    monkeypatch.setattr("errorfloor.methods.votes.line.fit_mixture", spy)
     table = ef.VoteTable.from_arrays([0, 2, 1, 2, 1, 0, 3, 2] * 5, 3)
-    values.MixtureValue(table.cells(), Options(metric=metric(name)))
+    mixture.TwoClassMixture(table.cells(), Options(metric=metric(name)))
     assert seen == [(penalty, arcsine)]

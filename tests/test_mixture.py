@@ -12,13 +12,11 @@ from scipy.stats import binom, chi2, hypergeom
 
 import errorfloor as ef
 from errorfloor.bounds import bias_curves
-from errorfloor.intervals.votes.band import Band, _limits, _sets
-from errorfloor.intervals.votes.limits import certified_limits, likelihood_limits
-from errorfloor.methods.votes import grid as _vote_grid
-from errorfloor.methods.votes import lost, thin
-from errorfloor.methods.votes.fit import fit_mixture
-from errorfloor.methods.votes.likelihood import VoteLikelihood
-from errorfloor.methods.votes.mixture import MixtureFloor
+from errorfloor.intervals.votes.band import Band, _limits, _sets, certified_limits
+from errorfloor.intervals.votes.region import TwoClassRegion, likelihood_limits
+from errorfloor.methods.votes import line, share_bias, thinning
+from errorfloor.methods.votes.line import VoteLikelihood, fit_mixture
+from errorfloor.methods.votes.mixture import TwoClassMixture
 
 
 def table(positives, totals):
@@ -231,10 +229,10 @@ def test_the_supremum_bounds_a_polynomial_on_all_of_the_unit_interval():
     eta = np.linspace(0, 1, 200_001)
     for m in (1, 4, 30):
         v = rng.normal(size=m + 1)
-        grid = _vote_grid.grid(64)
-        series = _vote_grid.cosines(v @ binom.pmf(np.arange(m + 1)[:, None], m, grid), m)
+        grid = line.grid(64)
+        series = line.cosines(v @ binom.pmf(np.arange(m + 1)[:, None], m, grid), m)
         truth = (v @ binom.pmf(np.arange(m + 1)[:, None], m, eta) - np.minimum(eta, 1 - eta)).max()
-        assert truth - 1e-9 <= _vote_grid.supremum(series, 1.0) <= truth + 1e-4
+        assert truth - 1e-9 <= line.supremum(series, 1.0) <= truth + 1e-4
 
 
 @pytest.mark.parametrize("limits", [likelihood_limits, certified_limits])
@@ -303,7 +301,7 @@ def test_a_band_for_many_votes_has_a_finer_grid():
 
 @pytest.mark.parametrize("size", [2, 16, 128])
 def test_the_grid_is_equally_spaced_in_the_angle_and_symmetric_to_the_last_bit(size):
-    points = _vote_grid.grid(size)
+    points = line.grid(size)
     angles = np.arange(size + 1) * np.pi / (2 * size)
     np.testing.assert_allclose(points, np.sin(angles) ** 2, atol=1e-15)
     assert np.array_equal(points[size // 2 :], 1 - points[: size // 2 + 1][::-1])
@@ -315,28 +313,28 @@ def test_weights_on_the_grid_are_the_mass_between_the_middles_of_its_angles(size
     edges = np.sin((np.arange(size) + 0.5) * np.pi / (2 * size)) ** 2
     for a, b in ((0.5, 0.5), (2, 5)):
         expected = np.diff(beta_distribution.cdf(edges, a, b), prepend=0, append=1)
-        np.testing.assert_allclose(_vote_grid.beta_weights(a, b, size), expected, atol=1e-12)
+        np.testing.assert_allclose(line.beta_weights(a, b, size), expected, atol=1e-12)
     # The arcsine distribution is Beta(1/2, 1/2).
-    arcsine = _vote_grid.arcsine_weights(size)
-    np.testing.assert_allclose(arcsine, _vote_grid.beta_weights(0.5, 0.5, size), atol=1e-12)
+    arcsine = line.arcsine_weights(size)
+    np.testing.assert_allclose(arcsine, line.beta_weights(0.5, 0.5, size), atol=1e-12)
 
 
 def test_binomial_probabilities_are_scipys():
     k, m = np.array([0, 3, 1, 7, 60]), np.array([1, 3, 4, 7, 200])
     eta = np.array([0.0, 0.1, 0.5, 0.99, 1.0])
     expected = binom.pmf(k[:, None], m[:, None], eta)
-    np.testing.assert_allclose(_vote_grid.binomial(k, m, eta), expected, rtol=1e-11, atol=1e-300)
+    np.testing.assert_allclose(line.binomial(k, m, eta), expected, rtol=1e-11, atol=1e-300)
 
 
 @pytest.mark.parametrize("m", [1, 2, 7, 15])
 def test_cosine_series_give_back_what_they_were_made_of(m):
     k, size = np.arange(m + 1), 16
-    values = np.random.default_rng(m).normal(size=m + 1) @ _vote_grid.binomial(
-        k, np.full(m + 1, m), _vote_grid.grid(size)
+    values = np.random.default_rng(m).normal(size=m + 1) @ line.binomial(
+        k, np.full(m + 1, m), line.grid(size)
     )
-    series = _vote_grid.cosines(values, m)
+    series = line.cosines(values, m)
     assert series.shape == (m + 1,)
-    np.testing.assert_allclose(_vote_grid.evaluate(series, size), values, atol=1e-12)
+    np.testing.assert_allclose(line.evaluate(series, size), values, atol=1e-12)
     angles = np.pi * np.arange(size + 1) / size
     slow = np.cos(np.outer(angles, np.arange(m + 1))) @ series
     np.testing.assert_allclose(slow, values, atol=1e-12)
@@ -347,14 +345,14 @@ def test_cosine_series_give_back_what_they_were_made_of(m):
 def test_the_supremum_is_above_the_largest_value_by_what_the_bend_allows(sign, m):
     v = np.random.default_rng(m).normal(size=m + 1)
     eta = np.linspace(0, 1, 100_001)
-    pmf = binom.pmf(np.arange(m + 1)[:, None], m, _vote_grid.grid(256))
-    series = _vote_grid.cosines(v @ pmf, m)
+    pmf = binom.pmf(np.arange(m + 1)[:, None], m, line.grid(256))
+    series = line.cosines(v @ pmf, m)
     inside = v @ binom.pmf(np.arange(m + 1)[:, None], m, eta)
     truth = (inside - sign * np.minimum(eta, 1 - eta)).max()
     # Twice differentiated, a cosine series is at most the sum of j^2 |c_j|; steps of pi / size.
     size = 2.0 ** np.ceil(np.log2(max(4096, 64 * series.size)))
     bend = np.abs(series) @ np.arange(m + 1) ** 2 * 1.01 + abs(sign) / 2
-    found = _vote_grid.supremum(series, sign)
+    found = line.supremum(series, sign)
     assert truth - 1e-9 <= found <= truth + (np.pi / size) ** 2 / 8 * bend + 1e-8
 
 
@@ -389,38 +387,38 @@ def many(seed, n, totals, sample):
     [(300, 100), (10_000, mixed_totals), (12, 1050), (12, 8000), (100_000, 400)],
 )
 def test_every_vote_is_used_within_the_budget(n, totals):
-    assert thin.thinned(*draw(10, n, totals, uniform)) is None
+    assert thinning.thinned(*draw(10, n, totals, uniform)) is None
 
 
 def test_thinned_votes_keep_items_and_most_of_the_votes_below_the_cap():
     k, m, counts = draw(11, 20_000, lambda rng, n: rng.integers(1, 301, n), uniform)
-    few = thin.thinned(k, m, counts)
+    few = thinning.thinned(k, m, counts)
     assert few.counts.sum() == counts.sum()
     assert (few.positives <= few.totals).all()
-    assert set(few.totals) <= set(thin._rungs(m, 256))
+    assert set(few.totals) <= set(thinning._rungs(m, 256))
     assert few.totals.max() == 256
-    kept = thin._rungs(m, 256)
+    kept = thinning._rungs(m, 256)
     assert (kept > 0.8 * np.minimum(m, 256)).all()
     assert (kept[m <= 16] == m[m <= 16]).all()
-    for mine, again in zip(few, thin.thinned(k[::-1], m[::-1], counts[::-1]), strict=True):
+    for mine, again in zip(few, thinning.thinned(k[::-1], m[::-1], counts[::-1]), strict=True):
         np.testing.assert_array_equal(mine, again)
 
 
 @pytest.mark.parametrize(("k", "m", "kept"), [(700, 1000, 200), (3, 1000, 256), (999, 1000, 256)])
 def test_both_ways_to_draw_are_hypergeometric(k, m, kept, monkeypatch):
     chances = hypergeom(m, k, kept).pmf(np.arange(kept + 1))
-    np.testing.assert_allclose(thin._hypergeometric(k, m, kept), chances, atol=1e-10)
+    np.testing.assert_allclose(thinning._hypergeometric(k, m, kept), chances, atol=1e-10)
     for many_items in (0, 10**9):
-        monkeypatch.setattr(thin, "_MANY_ITEMS", many_items)
-        votes = thin.Votes(np.array([k]), np.array([m]), np.array([100_000]))
-        few = thin._draw(votes, np.array([kept]), np.random.default_rng(0))
+        monkeypatch.setattr(thinning, "_MANY_ITEMS", many_items)
+        votes = thinning.Votes(np.array([k]), np.array([m]), np.array([100_000]))
+        few = thinning._draw(votes, np.array([kept]), np.random.default_rng(0))
         off = few.positives @ few.counts / 100_000 - chances @ np.arange(kept + 1)
         assert abs(off) < 4 * hypergeom(m, k, kept).std() / np.sqrt(100_000)
 
 
 def test_unanimous_items_stay_so_however_many_votes_they_have():
     k, m = np.array([0, 4 * 10**9]), np.array([4 * 10**9, 4 * 10**9])
-    few = thin.thinned(k, m, np.array([5, 7]))
+    few = thinning.thinned(k, m, np.array([5, 7]))
     assert set(few.positives / few.totals) == {0.0, 1.0}
     assert few.counts.tolist() == [5, 7]
 
@@ -431,7 +429,7 @@ def test_thinning_adds_no_noise_to_the_point(totals, sample, _, monkeypatch):
     found = ef.from_votes(k, m, interval=None)
     # The votes themselves have a standard error of at most 1 / (2 sqrt(100 * 5000)) = 0.0007.
     assert found.value == pytest.approx(floor, abs=2e-3)
-    monkeypatch.setattr(thin, "_CAPS", (64,))
+    monkeypatch.setattr(thinning, "_CAPS", (64,))
     fewer = ef.from_votes(k, m, interval=None)
     assert fewer.value == pytest.approx(found.value, abs=2e-3)
     assert fewer.mixture.floor == pytest.approx(found.value, abs=0.02)
@@ -442,7 +440,7 @@ def test_thinning_adds_no_noise_to_the_point(totals, sample, _, monkeypatch):
 )
 def test_thinned_votes_give_nearly_the_mixture_of_all_votes(totals, sample):
     k, m, _ = many(13, 200, totals, sample)
-    assert thin.thinned(*table(k, m)) is not None
+    assert thinning.thinned(*table(k, m)) is not None
     full = fit_mixture(*table(k, m)).floor
     # The floor of 200 such items varies by 0.007 or more.
     assert ef.from_votes(k, m, interval=None).value == pytest.approx(full, abs=0.004)
@@ -453,7 +451,7 @@ def test_intervals_from_thinned_votes_cover(totals, sample, floor):
     hits = np.zeros(2)
     for seed in range(12):
         k, m, _ = many(seed, 60, totals, sample)
-        few = thin.thinned(*table(k, m))
+        few = thinning.thinned(*table(k, m))
         for i, limits in enumerate((likelihood_limits, certified_limits)):
             low, high = limits(*few, n_points=512)
             hits[i] += low <= floor <= high
@@ -505,9 +503,9 @@ def test_the_bias_of_many_different_totals_is_interpolated_closely(monkeypatch):
     rng = np.random.default_rng(16)
     totals, counts = np.unique(rng.integers(1, 10**6, 3000), return_counts=True)
     points, weights = np.array([0.1, 0.45, 0.499, 0.5]), np.full(4, 0.25)
-    curve = lost.mean_lost(points, weights, totals, counts)
-    monkeypatch.setattr(lost, "_MOST_TOTALS", 10**6)
-    exact = lost.mean_lost(points, weights, totals, counts)
+    curve = share_bias.mean_lost(points, weights, totals, counts)
+    monkeypatch.setattr(share_bias, "_MOST_TOTALS", 10**6)
+    exact = share_bias.mean_lost(points, weights, totals, counts)
     assert curve == pytest.approx(exact, abs=1e-9, rel=1e-6)
     assert curve != exact
 
@@ -521,13 +519,13 @@ def test_items_with_many_votes_far_from_one_half_raise_no_warning():
 @pytest.mark.parametrize("n", [40, 10**8])
 def test_limits_start_from_a_fit_that_costs_less_than_a_twentieth_of_an_item(n, monkeypatch):
     penalties = []
-    fit = VoteLikelihood.fit
+    fitted = VoteLikelihood.fitted
 
-    def watched(self, penalty, start=None):
+    def watched(self, penalty):
         penalties.append(penalty)
-        return fit(self, penalty, start)
+        return fitted(self, penalty)
 
-    monkeypatch.setattr(VoteLikelihood, "fit", watched)
+    monkeypatch.setattr(VoteLikelihood, "fitted", watched)
     likelihood_limits(np.array([0, 1, 2]), np.array([2, 2, 2]), n * np.array([0.4, 0.2, 0.4]))
     assert penalties
     assert max(penalties) <= min(1e-7, 0.05 / n)
@@ -540,13 +538,13 @@ def test_likelihood_limits_use_the_chi_square_region_that_their_docstring_promis
     m, share, freedom, monkeypatch
 ):
     regions = []
-    limit = VoteLikelihood.lower_limit
+    mean = TwoClassRegion.mean
 
-    def watched(self, sign, fit, choose, use):
-        regions.append((choose, use))
-        return limit(self, sign, fit, choose, use)
+    def watched(self, sign):
+        regions.append((self.choose, self.use))
+        return mean(self, sign)
 
-    monkeypatch.setattr(VoteLikelihood, "lower_limit", watched)
+    monkeypatch.setattr(TwoClassRegion, "mean", watched)
     cells = draw(1, 400, m, two_atoms)
     low, high = likelihood_limits(*cells, level=0.9)
     # Within half a chi-square quantile of the maximum, for the mean over 400 items.
@@ -558,11 +556,11 @@ def test_likelihood_limits_use_the_chi_square_region_that_their_docstring_promis
 
 def test_a_fit_to_other_counts_is_their_own():
     cells = ef.VoteTable.from_arrays([0, 1, 2, 3, 3, 5, 5, 5], 5).cells()
-    statistic = MixtureFloor(cells)
+    statistic = TwoClassMixture(cells)
     other = np.where(np.arange(cells.count.size) % 2, 3, 1) * cells.count
     counts = np.vstack((cells.count, 2 * cells.count, other))
     found = statistic.values(counts, np.random.default_rng(0))
-    again = MixtureFloor(replace(cells, count=other))
+    again = TwoClassMixture(replace(cells, count=other))
     assert found[0] == pytest.approx(found[1], abs=1e-6)
     assert found[2] == pytest.approx(again.values(other[None], np.random.default_rng(0))[0])
     assert abs(found[2] - found[0]) > 1e-4

@@ -11,7 +11,7 @@ import pytest
 
 import errorfloor as ef
 from errorfloor._checks import argument
-from errorfloor.data import documents, formats, guessing, naming, storage, vote_lists, voters
+from errorfloor.data import classes, columns, documents, formats, naming, storage, vote_rows
 from errorfloor.data.annotators import bucket_of, part_of
 from errorfloor.data.layouts import COUNTS, LAYOUTS, SCORES
 
@@ -62,7 +62,7 @@ def test_how_a_wide_file_is_written_is_found_once_and_several_are_read_by_name(t
         (tmp_path / f"{name}.csv").write_text(f"c{row}\n{row}\n")
     with duckdb.connect() as connection:
         one, slim, both = (
-            formats._call_csv(connection, files, None)
+            formats._call_csv(connection, [formats.File.of(path) for path in files])
             for files in ([paths["wide"]], [paths["slim"]], [paths["wide"], paths["wide"]])
         )
     assert "auto_detect = false" in one
@@ -84,7 +84,7 @@ def test_json_is_whole_where_its_last_bracket_closes_the_first():
 def test_formats_are_told_by_names_and_beginnings(tmp_path):
     def told(content, name="data"):
         (tmp_path / name).write_bytes(content)
-        return formats.format_of([str(tmp_path / name)]).name
+        return formats.format_of([formats.File.of(str(tmp_path / name))]).name
 
     assert told(b"a\tb\n1\t2") == "tsv"
     assert told(b"a,b\n1\t2") == "csv"
@@ -101,7 +101,7 @@ def test_columns_of_parquet_are_named_without_their_parts(tmp_path):
     path = str(tmp_path / "a.parquet")
     query = "select 1 as a, [1, 2] as l, {'x': 1, 'y': [2]} as s, 3 as z"
     duckdb.sql(f"copy ({query}) to '{path}' (format parquet)")
-    assert formats._names_in_parquet(duckdb.connect(), path, None) == ["a", "l", "s", "z"]
+    assert formats._names_in_parquet(duckdb.connect(), formats.File(path)) == ["a", "l", "s", "z"]
 
 
 # Documents
@@ -296,7 +296,7 @@ def test_whole_numbers_are_told_however_they_are_written():
 
 def test_readings_are_told_by_names_or_kinds():
     def readings(**kinds):
-        found = guessing.likely_readings(kinds, LAYOUTS)
+        found = columns.likely_readings(kinds, LAYOUTS)
         return [(one.layout.name, one.columns) for one in found]
 
     scores = SCORES.name
@@ -319,7 +319,7 @@ def test_columns_that_begin_alike_are_classes_where_that_is_clear():
     role = next(role for role in COUNTS.roles if role.by_class)
 
     def found(**kinds):
-        return guessing.one_for_each(role, kinds)
+        return columns.one_for_each(role, kinds)
 
     assert found(n_a="number", n_b="number") == ("n_a", "n_b")
     assert found(n_a="number", n_b="text") == ()
@@ -345,25 +345,25 @@ def test_votes_by_groups_of_annotators_are_counted_one_by_one():
             if own:
                 key = (part, len(there), sum(there), len(own), sum(own))
                 slow[key] = slow.get(key, 0) + times
-    found = voters._by_group(pattern, buckets, n, 2)
+    found = vote_rows._by_group(pattern, buckets, n, 2)
     assert {tuple(row[:-1]): row[-1] for row in found.tolist()} == slow
-    assert voters._votes_of(np.array([[2, -1, 0], [1, 1, -1]]), 3).tolist() == [
+    assert vote_rows._votes_of(np.array([[2, -1, 0], [1, 1, -1]]), 3).tolist() == [
         [1, 0, 1],
         [0, 2, 0],
     ]
-    assert list(voters.places(["b", "a", "b"])) == [("b", [0, 2]), ("a", [1])]
+    assert list(vote_rows.places(["b", "a", "b"])) == [("b", [0, 2]), ("a", [1])]
 
 
 # Lists of votes
 
 
 def test_lists_have_between_one_and_a_thousand_votes():
-    assert vote_lists._names("v", 2, "votes") == ("v[0]", "v[1]")
-    assert len(vote_lists._names("v", 1000, "votes")) == 1000
+    assert classes._names_of_places("v", 2, "votes") == ("v[0]", "v[1]")
+    assert len(classes._names_of_places("v", 1000, "votes")) == 1000
     with pytest.raises(ef.InputError, match="has up to 1,001 votes in a row, and at most 1,000"):
-        vote_lists._names("v", 1001, "votes")
+        classes._names_of_places("v", 1001, "votes")
     with pytest.raises(ef.InputError, match="has no votes"):
-        vote_lists._names("v", 0, "votes")
+        classes._names_of_places("v", 0, "votes")
 
 
 @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "duckdb"])

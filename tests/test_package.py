@@ -1,4 +1,4 @@
-"""Promises of the package as a whole: layers, imports, sizes, the demo."""
+"""Promises of the package as a whole: layers, imports, files by concept, the demo."""
 
 import ast
 import inspect
@@ -23,7 +23,7 @@ ALLOWED = {"errorfloor", "narwhals", "numpy", "scipy", *sys.stdlib_module_names}
 ENGINES = {"dask", "duckdb", "openpyxl", "pandas", "polars", "pyarrow", "pyspark"}
 # What the extra `data` brings, which only functions of the data sets import.
 FETCHING = {"openreview", "pooch", "requests", "tqdm"}
-# What the extra `paper` brings, likewise.
+# What pictures need, likewise.
 DRAWING = {"matplotlib", "tqdm"}
 # What the extra `cli` brings; click is loaded with the commands, the others by their functions.
 COMMAND = {"click", "duckdb", "rich"}
@@ -36,8 +36,8 @@ EXTRA = {
     "features": NEIGHBOURS,
     "datasets": FETCHING,
     "show": DRAWING | {"rich"},
-    "paper": DRAWING,
-    "apps": COMMAND | DRAWING | PAGE,
+    # A clone has the papers' figures beside the package.
+    "apps": COMMAND | DRAWING | PAGE | {"papers"},
 }
 
 
@@ -96,6 +96,26 @@ def named(path):
     return ".".join(path.relative_to(ROOT).with_suffix("").parts)
 
 
+def test_the_papers_figures_are_in_a_clone_and_say_so_elsewhere(monkeypatch, tmp_path):
+    with pytest.raises(ImportError, match="package `papers` of a clone"):
+        _ = errorfloor.paper.reproduce
+    with pytest.raises(ImportError, match="package `papers` of a clone"):
+        from errorfloor.paper import reproduce  # noqa: F401
+    assert "paper" not in dir(errorfloor)
+    errorfloor.paper.find_papers()  # of this clone
+    installed = tmp_path / "site-packages" / "errorfloor" / "paper.py"
+    monkeypatch.setattr(errorfloor.paper, "__file__", str(installed))
+    with pytest.raises(ImportError, match="`make paper` or `errorfloor paper`"):
+        errorfloor.paper.find_papers()
+
+
+def test_the_wheel_has_no_figures_of_the_papers():
+    with (ROOT.parents[1] / "pyproject.toml").open("rb") as file:
+        build = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]
+    assert "wheel" not in build  # so it is src/errorfloor and nothing else
+    assert not [path for path in ROOT.rglob("*.py") if "figure_" in path.name]
+
+
 def test_every_folder_and_module_has_its_layer():
     assert {layer_of(path) for path in modules()} == set(LAYERS)
 
@@ -124,15 +144,14 @@ def test_the_core_imports_nothing_beyond_numpy_scipy_and_narwhals(path):
 def test_results_reach_what_shows_them_by_one_hook_only():
     # A module that is named in a string would escape the rule of layers.
     loading = {named(path) for path in modules() if "import_module" in path.read_text()}
-    known = {"__init__", "_shown", "datasets.__init__", "paper.__init__", "results.__init__"}
+    known = {"__init__", "_shown", "datasets.__init__", "results.__init__"}
     assert loading == known | {"show.plot.axes"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=named)
 def test_functions_are_of_a_size_to_be_read_at_once(path):
-    text = path.read_text()
     public = set(errorfloor.__all__) | {"read"}
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef):
             first = node.body[0]
             if ast.get_docstring(node) is not None:
@@ -142,6 +161,60 @@ def test_functions_are_of_a_size_to_be_read_at_once(path):
             number = len(node.args.args) + len(node.args.kwonlyargs)
             public_door = node.name in public or layer_of(path) == "data"
             assert public_door or number <= 11, f"{node.name} has {number} parameters"
+
+
+# Modules that only one other imports, and why they are not a part of it.
+ALONE = {
+    "data.documents": "It is loaded for JSON and workbooks alone.",
+    "features.cuda": "It is loaded where a graphics card is asked for.",
+    "apps.cli": "It is what the command starts.",
+    "apps.web.run": "It loads the server, for one command.",
+    "datasets.synthetic": "It is public.",
+    "paper": "It is public.",
+}
+# The same of folders whose files have not been merged by concept yet.
+NOT_MERGED = {
+    *("apps.cli.progress", "apps.cli.streams", "apps.web.answering", "apps.web.connections"),
+    *("apps.web.parts", "apps.web.pool", "apps.web.server", "apps.web.shell", "apps.web.uploads"),
+    *("datasets._mixture_floor", "datasets._openreview", "datasets.clouds", "features.bounds"),
+    *("features.copies", "features.groups", "features.leaks", "features.products"),
+    *("features.sequence", "features.tree", "intervals.signs", "intervals.votes.annotators"),
+    *("questions.class_tables", "questions.features_beside", "questions.feebee_asked"),
+    *("questions.gap", "questions.label_design", "questions.labels_alone"),
+    *("questions.plan_many", "questions.plan_metric", "questions.plan_widths"),
+    *("questions.two_atoms", "show.features"),
+    *("show.looks", "show.metric_table", "show.report.again", "show.report.markdown"),
+    *("show.report.svg", "show.small"),
+}
+
+
+def importers():
+    """Return which modules import each of them, at any place."""
+    found = {named(path).removesuffix(".__init__"): set() for path in modules()}
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "errorfloor":
+                home = node.module.removeprefix("errorfloor").lstrip(".")
+                for alias in node.names:
+                    inner = f"{home}.{alias.name}".lstrip(".")
+                    found.get(inner, found.get(home, set())).add(named(path))
+    return {name: by - {name, f"{name}.__init__"} for name, by in found.items()}
+
+
+def gathers(importer, name):
+    """Tell whether a module lists others: public names, commands, or the records of a folder."""
+    return importer in ("__init__", "apps.cli.commands", f"{name.rpartition('.')[0]}.__init__")
+
+
+def test_a_module_with_a_single_importer_is_there_for_a_reason():
+    alone = {
+        name
+        for name, by in importers().items()
+        if len(by) == 1 and not name.endswith("__main__") and not gathers(*by, name)
+    }
+    assert ALONE.keys() <= alone
+    assert not any(name.startswith("data.") for name in NOT_MERGED)
+    assert alone - ALONE.keys() - NOT_MERGED == set()
 
 
 def documented(module):

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import sheets, zstd
+from errorfloor.data import documents, formats
 
 MAGIC = (0xFD2FB528).to_bytes(4, "little")
 
@@ -36,7 +36,7 @@ def frame(size_flag, one_piece, has_sum, id_flag, blocks=BLOCKS):
 
 def is_whole(path, content):
     path.write_bytes(content)
-    return zstd.is_whole(str(path))
+    return formats.is_whole_zstd(str(path))
 
 
 @pytest.mark.parametrize(("one_piece", "has_sum"), [(0, 0), (0, 1), (1, 0), (1, 1)])
@@ -94,7 +94,7 @@ def workbook(path, rows):
 
 
 def columns(path, blank=("", "NA")):
-    return {name: found.tolist() for name, found in sheets.columns_of(path, blank).items()}
+    return {name: found.tolist() for name, found in documents.columns_of_sheet(path, blank).items()}
 
 
 def test_the_first_sheet_has_a_column_for_each_name(tmp_path):

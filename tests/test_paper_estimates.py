@@ -1,22 +1,24 @@
 """The paper's figures of estimates: figures 1, 3 and 9 to 12, in small."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import needs_data
 
 import errorfloor as ef
+import papers
 from errorfloor.datasets.catalogue import SETS
-from errorfloor.paper import figure_1, figure_3, figure_9, figure_10, figure_11, figure_12
-from errorfloor.paper._curves import curves
-from errorfloor.paper._forest import TICKS, colour, draw_panels, real_panel, synthetic_panel
-from errorfloor.paper._settings import CALIBRATORS, CLIP, METHODS, SEED, synthetic
+from papers import _sentences, figure_1, figure_4, figure_9, figure_10, figure_11, figure_12
+from papers._curves import curves
+from papers._forest import TICKS, colour, draw_panels, real_panel, synthetic_panel
+from papers._settings import CALIBRATORS, CLIP, METHODS, SEED, synthetic
 
 pytest.importorskip("matplotlib")
 
 SMALL = {"n": 1500, "n_resamples": 60}
-FIGURES = (figure_1, figure_3, figure_9, figure_10, figure_11, figure_12)
+FIGURES = (figure_1, figure_4, figure_9, figure_10, figure_11, figure_12)
 
 
 def through_json(numbers):
@@ -216,6 +218,15 @@ def test_more_votes_bring_isotonic_closer_and_unconfident_scores_away(ten):
     assert abs(holds["corrupted"][-1] - floor) > abs(holds["corrupted"][0] - floor)
 
 
+def test_figure_12_has_basic_intervals_and_ours_next_to_them(twelve):
+    assert twelve["interval"] == "basic"
+    for panel in twelve["panels"]:
+        for basic, bca in zip(panel["curves"], panel["ours"], strict=True):
+            assert (basic["method"], basic["value"]) == (bca["method"], bca["value"])
+            assert basic["low"] != bca["low"]
+    assert "BCa limits" in figure_12.remarks(twelve)
+
+
 def test_figure_12_is_drawn_as_computed(twelve):
     figure = figure_12.draw(twelve)
     for axes, panel in zip(figure.axes, twelve["panels"], strict=True):
@@ -281,17 +292,17 @@ def test_there_are_sixteen_real_sets():
 
 
 @needs_data
-def test_figures_1_and_3_agree_and_are_drawn_as_computed():
+def test_figures_1_and_4_agree_and_are_drawn_as_computed():
     one = through_json(figure_1.compute(n_resamples=60))
-    three = through_json(figure_3.compute(**SMALL))
-    cifar = three["panels"][1]
+    four = through_json(figure_4.compute(**SMALL))
+    cifar = four["panels"][1]
     assert one["estimate"] == cifar["rows"][0]
     assert one["model_error"] == cifar["line"] == 0.0005
     assert all(check.published == check.ours for check in figure_1.checks(one))
-    figure = figure_3.draw(three)
-    for axes, panel in zip(figure.axes, three["panels"], strict=True):
+    figure = figure_4.draw(four)
+    for axes, panel in zip(figure.axes, four["panels"], strict=True):
         assert_panel_is_drawn(axes, panel)
-    assert figure_3.checks(three) == []
+    assert figure_4.checks(four) == []
 
 
 @needs_data
@@ -313,5 +324,80 @@ def test_figure_11_has_a_panel_a_set_drawn_as_computed():
     assert [panel["title"] for panel in numbers["panels"]] == ["Synthetic", "SNLI", "ICLR 2017"]
     for axes, panel in zip(figure.axes, numbers["panels"], strict=True):
         assert_panel_is_drawn(axes, panel)
+        assert [row["interval_method"] for row in panel["ours"]] == ["bca"] * len(panel["ours"])
+    kinds = [panel["rows"][-1]["interval_method"] for panel in numbers["panels"]]
+    assert kinds == ["bca", "basic", "basic"]  # as the released settings have it
+    drawn = {line.get_label(): line for line in figure.axes[1].get_lines()}
+    own = numbers["panels"][1]["ours"]
+    ends = np.array([[row["low"], row["high"], np.nan] for row in own]).ravel()
+    np.testing.assert_array_equal(drawn["BCa"].get_xdata(), 100 * ends)
+    assert "BCa" not in {line.get_label() for line in figure.axes[0].get_lines()}
+    assert "10." in figure_11.remarks(numbers)
     (size,) = figure_11.checks(numbers)
     assert size.published == size.ours == 1514
+
+
+# What the paper says in words.
+
+
+def verdict(says, numbers):
+    (sentence,) = (one for one in _sentences.SENTENCES if one.says.startswith(says))
+    return sentence.judge(numbers)
+
+
+def test_every_sentence_of_the_paper_has_its_verdict_on_the_page():
+    page = (Path(__file__).parents[1] / "docs" / "paper.md").read_text(encoding="utf-8")
+    lines = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    shown = {line[1]: line[2].strip("*") for line in lines if len(line) == 4}
+    kinds = {_sentences.HOLDS, _sentences.IN_PART, _sentences.NOT}
+    for sentence in _sentences.SENTENCES:
+        assert shown[sentence.says] in kinds, sentence.says
+        assert set(sentence.needs) <= set(papers.FIGURES)
+
+
+def test_sentences_need_their_figures():
+    assert _sentences.table({}) == []
+    assert [line[0] for line in _sentences.table({"figure-1": face_value(0.005)})] == ["1"]
+
+
+def face_value(low):
+    return {"estimate": {"value": 0.006, "low": low}, "model_error": 0.0005}
+
+
+def test_a_sentence_is_refuted_by_other_numbers():
+    says = "Shares of CIFAR-10H"
+    assert verdict(says, {"figure-1": face_value(0.005)})[0] == _sentences.HOLDS
+    assert verdict(says, {"figure-1": face_value(0.0004)})[0] == _sentences.NOT
+
+
+def order(far):
+    """Return figure 12 with every method at 8 %, but for some that are off by `far`."""
+    curves = [
+        {"method": m, "value": [0.08 + far.get(m, 0), 0.08 + far.get(m, 0), 0.2]}
+        for m in CALIBRATORS
+    ]
+    panel = {"curves": curves}
+    taus = [1.0, 0.96, 0.7]
+    return {"figure-12": {"clean": {"value": 0.08}, "taus": taus, "panels": [panel, panel]}}
+
+
+def test_the_sentence_on_the_order_is_judged_by_methods_as_run_and_as_defined():
+    says = "Without noise of votes all estimates"
+    assert verdict(says, order({}))[0] == _sentences.HOLDS
+    found, why = verdict(says, order({"beta-a": 0.03}))
+    assert found == _sentences.IN_PART
+    assert "beta-a is 3.0 points off" in why
+    both = order({"beta-a": 0.03, "platt": 0.01})
+    assert verdict(says, both)[0] == _sentences.NOT
+    assert "platt is the furthest of eight, 1.00 points" in verdict(says, both)[1]
+    assert verdict("From 50 votes beta", order({"beta": 0.02, "beta-a": 0.02}))[0] == "holds"
+    assert verdict("From 50 votes beta", order({"isotonic": 0.02}))[0] == _sentences.NOT
+
+
+def test_the_sentence_on_bins_follows_the_scores():
+    def table(worst):
+        score = {**dict.fromkeys(CALIBRATORS, 0.01), "hist-100": worst}
+        return {"table-feebee": {"sets": {"CIFAR-10": {"score": score, "published": score}}}}
+
+    assert verdict("Bins do well", table(0.05))[0] == _sentences.HOLDS
+    assert verdict("Bins do well", table(0.011))[0] == _sentences.NOT

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import annotators, arrays, ballots, counting, entries, grid
+from errorfloor.data import annotators, arrays, ballots, entries, grid, score_rows
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.entries import Entries
 from errorfloor.data.tables import ScoreTable, VoteTable
@@ -90,7 +90,7 @@ def test_so_many_single_votes_fit_into_memory(monkeypatch):
 
 def test_so_many_scores_and_labels_take_half_a_gigabyte():
     # Eight bytes each, and as much again to sort them.
-    assert 2 * (8 + 8) * counting.FEW_ROWS <= 2**29
+    assert 2 * (8 + 8) * score_rows.FEW_ROWS <= 2**29
 
 
 # Annotators
@@ -280,21 +280,21 @@ def test_entries_of_no_items_are_refused_and_good_ones_are_frozen():
 def test_entries_of_two_tables_stand_one_behind_the_other():
     one = Entries.of(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([1.0, 2.0, 3.0]), None)
     other = Entries.of(np.array([0]), np.array([1]), np.array([4.0]), None)
-    both = entries.together(one, other, (3, 1))
+    both = entries.entries_together(one, other, (3, 1))
     assert (both.row.tolist(), both.weight.tolist()) == ([0, 1, 2, 3], [1, 2, 3, 4])
     assert (both.label.tolist(), both.cluster) == ([0, 1, 0, 1], None)
-    assert entries.together(None, None, (3, 1)) is None
-    assert entries.together(None, other, (0, 1)) is other
-    assert entries.together(other, None, (1, 0)) is other
+    assert entries.entries_together(None, None, (3, 1)) is None
+    assert entries.entries_together(None, other, (0, 1)) is other
+    assert entries.entries_together(other, None, (1, 0)) is other
     clustered = replace(other, cluster=np.array([8]))
-    twice = entries.together(clustered, clustered, (1, 1))
+    twice = entries.entries_together(clustered, clustered, (1, 1))
     assert (twice.row.tolist(), twice.cluster.tolist()) == ([0, 1], [8, 8])
     for wrong, rows in (((None, other), (1, 1)), ((other, None), (1, 1)), ((one, None), (3, 2))):
         with pytest.raises(ef.InputError, match="has weights or clusters and the other has none"):
-            entries.together(*wrong, rows)
+            entries.entries_together(*wrong, rows)
     for wrong in ((clustered, other), (other, clustered)):
         with pytest.raises(ef.InputError, match="has clusters and the other has none"):
-            entries.together(*wrong, (1, 1))
+            entries.entries_together(*wrong, (1, 1))
 
 
 def test_weights_lie_where_their_squares_can_be_added():
@@ -339,11 +339,11 @@ def test_clusters_have_the_same_numbers_everywhere():
 
 def test_entries_are_kept_in_files_by_their_names():
     some = Entries.of(np.array([0, 1]), np.array([1, 0]), np.array([2.0, 3.0]), np.array([5, 6]))
-    found = entries.from_file({**some.arrays(), "scores": np.array([0.1, 0.2])})
+    found = entries.entries_in_file({**some.arrays(), "scores": np.array([0.1, 0.2])})
     assert set(found) == {"scores", "entries"}
     for name, array in some.arrays().items():
         assert found["entries"].arrays()[name].tolist() == array.tolist()
-    assert entries.from_file({"scores": 1}) == {"scores": 1}
+    assert entries.entries_in_file({"scores": 1}) == {"scores": 1}
 
 
 # Arrays of scores

@@ -105,7 +105,7 @@ def test_items_with_too_few_votes_have_no_panels():
 @pytest.mark.parametrize("r", [1, 3, 5, 9, 25, 101])
 def test_a_panel_bends_no_more_than_it_says(r):
     t = np.linspace(0, np.pi, 5001)
-    values = Panel(r).floors(np.sin(t / 2) ** 2)
+    values = Panel(r)(np.sin(t / 2) ** 2)
     bend = np.abs(np.diff(values, 2)).max() / (t[1] - t[0]) ** 2
     assert bend <= Panel(r).bend_on(t)
 

@@ -10,8 +10,8 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import binom, multinomial
 
 import errorfloor as ef
-from errorfloor.intervals.votes import many_limits
-from errorfloor.methods.votes.many.fit import PartitionMixture
+from errorfloor.intervals.votes import region
+from errorfloor.methods.votes.simplex import PartitionMixture
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions import plan, plan_metric
 from errorfloor.questions.gap import Gap
@@ -175,7 +175,7 @@ def test_very_many_votes_are_drawn_and_counted_in_whole_items(monkeypatch):
         seen.append((items, level))
         return 0.1, 0.3
 
-    monkeypatch.setattr(many_limits, "likelihood_limits", limits)
+    monkeypatch.setattr(region, "many_likelihood_limits", limits)
     assert ManyVotes(FIT, 3).width(0.9, 20, 1001) == pytest.approx(0.2)
     items, level = seen[0]
     assert (items.sum(), items.dtype, level) == (1001, np.int64, 0.9)

@@ -368,7 +368,7 @@ def test_ctrl_c_while_libraries_load_ends_the_program(module, then, folder):
     )
     assert done.returncode == 130, done.stderr
     assert done.stdout == ""
-    said = [line for line in done.stderr.splitlines() if not line.startswith("note: took")]
+    said = [line for line in done.stderr.splitlines() if not line.startswith("note: using")]
     assert "".join(said).strip() == ""
     assert not any((folder / "scratch").iterdir())
     assert sorted(path.name for path in folder.iterdir()) == ["demo", "hooks", "scratch"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor.data.score_items import Kept
+from errorfloor.data.items import KeptScores
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.metrics.asked import Asked
@@ -117,7 +117,7 @@ def test_thirty_labels_of_both_classes_say_more_than_scores():
         known = np.full(100, np.nan)
         known[: len(labels)] = labels
         rng = np.random.default_rng(0)
-        kept = Kept(rng.random(100) if scores is None else scores, known)
+        kept = KeptScores(rng.random(100) if scores is None else scores, known)
         return plan_labels._floor(kept)
 
     assert floor(np.arange(29) % 2) is None

@@ -168,7 +168,7 @@ def test_as_many_labels_are_bought_as_make_the_interval_so_wide():
 def test_items_are_counted_whole_only_where_votes_are_bet_on_one_by_one(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        "errorfloor.intervals.votes.many_limits.likelihood_limits",
+        "errorfloor.intervals.votes.region.many_likelihood_limits",
         lambda votes, items, level: seen.append(items) or (0.0, 1.0),
     )
     monkeypatch.setattr(plan_many, "MOST_VOTES_USED", 3)

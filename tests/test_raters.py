@@ -48,7 +48,7 @@ def test_classes_of_annotators_are_told_as_in_a_dataframe(votes, options):
     same = ef.from_votes(frame_of(votes), annotators=[*"01234"], **options)
     assert found.table == same.table
     assert found.source.facts == same.source.facts
-    assert found.source.positive == same.source.positive
+    assert found.source.options.positive == same.source.options.positive
 
 
 def test_ratings_may_be_positive_from_a_number_on():

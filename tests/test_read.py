@@ -19,16 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from errorfloor._checks import InputError
-from errorfloor.data import facts, files, frames, grid, read_rows, saved
-from errorfloor.data.layouts import (
-    ANNOTATIONS,
-    ANNOTATORS,
-    LAYOUTS,
-    SCORES,
-    SOFT_LABELS,
-    VOTES,
-)
-from errorfloor.data.read import Where, read
+from errorfloor.data import files, frames, grid, read_rows, saved
+from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS, VOTES
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
@@ -42,16 +36,16 @@ TEXT = "p,y\n" + "".join(f"{p},{y}\n" for p, y in zip(P, Y, strict=True))
 
 
 def table_of(data, layouts=LAYOUTS, second=None, **where):
-    return read(data, layouts, Where.of(**where), second=second).table
+    return read(data, layouts, ReadOptions.of(**where), second=second).table
 
 
 def source_of(data, layouts=LAYOUTS, second=None, **where):
-    return read(data, layouts, Where.of(**where), second=second).source
+    return read(data, layouts, ReadOptions.of(**where), second=second).source
 
 
 def error_of(data, layouts=LAYOUTS, second=None, **where):
     with pytest.raises(InputError) as raised:
-        read(data, layouts, Where.of(**where), second=second)
+        read(data, layouts, ReadOptions.of(**where), second=second)
     return str(raised.value)
 
 
@@ -88,7 +82,7 @@ def test_files_of_every_format_give_the_table_of_arrays_without_names(what, name
     layout, expected, columns = BROUGHT[what]
     path = write_rows(tmp_path, name, columns)
     for data in (path, str(path), [path]):
-        found = read(data, LAYOUTS, Where.of())
+        found = read(data, LAYOUTS, ReadOptions.of())
         assert found.table == expected
         assert found.source.layout == layout.name
         assert list(found.source.columns.values()) == list(columns)
@@ -112,7 +106,7 @@ def test_every_engine_is_read_without_names(engine):
     frame = engines.ENGINES[engine](
         {"p": ("float64", P), "y": ("int64", Y), "text": ("text", "abcd")}
     )
-    found = read(frame, LAYOUTS, Where.of())
+    found = read(frame, LAYOUTS, ReadOptions.of())
     assert found.table == TABLE
     assert found.source.guessed == ("score", "label")
 
@@ -150,18 +144,18 @@ def test_files_are_read_in_the_format_that_is_named(tmp_path):
     path = tmp_path / "rows.dat"
     path.write_text(TEXT.replace(",", "\t"))
     assert table_of(path, format="tsv") == TABLE
-    assert source_of(path, format="tsv").format == "tsv"
+    assert source_of(path, format="tsv").options.format == "tsv"
     assert "`format` must be one of" in error_of(path, format="tvs")
 
 
 def test_groups_have_a_table_each(tmp_path):
     frame = pd.DataFrame({"p": P, "y": Y, "site": [*"abab"]})
-    found = read(frame, LAYOUTS, Where.of(group="site"))
+    found = read(frame, LAYOUTS, ReadOptions.of(group="site"))
     assert found.tables == {
         "a": ScoreTable.from_arrays(P[::2], Y[::2]),
         "b": ScoreTable.from_arrays(P[1::2], Y[1::2]),
     }
-    assert (found.source.group, found.source.rows) == ("site", 4)
+    assert (found.source.options.group, found.source.rows) == ("site", 4)
     with pytest.raises(ValueError, match="too many values"):
         found.table  # noqa: B018
     assert "`group` must be one of p, y, site; got 'sites'" in error_of(frame, group="sites")
@@ -169,7 +163,7 @@ def test_groups_have_a_table_each(tmp_path):
 
 def test_the_column_of_groups_is_not_taken_for_another():
     frame = pd.DataFrame({"a": P, "b": Y, "label": [*"abab"]})
-    found = read(frame, LAYOUTS, Where.of(score="a", group="label"))
+    found = read(frame, LAYOUTS, ReadOptions.of(score="a", group="label"))
     assert found.source.columns == {"score": "a", "label": "b"}
     assert list(found.tables) == ["a", "b"]
 
@@ -296,7 +290,7 @@ def test_text_and_booleans_match_the_positive_one_as_they_are_spelt(tmp_path):
     assert table_of(path, positive=3) == table_of(path, positive="3") == TABLE
     frame = pd.DataFrame({"p": P, "y": [bool(y) for y in Y]})
     assert table_of(frame, positive="true") == table_of(frame, positive=True) == TABLE
-    assert source_of(path, positive="3").positive == "3"
+    assert source_of(path, positive="3").options.positive == "3"
 
 
 def test_a_positive_one_goes_with_classes_only(tmp_path):
@@ -320,14 +314,14 @@ def test_tables_of_another_kind_are_refused_with_what_they_hold():
         error_of(SOFT_TABLE, (SCORES, VOTES))
     )
     with pytest.raises(InputError, match="`pilot` is a SoftTable"):
-        read(SOFT_TABLE, (SCORES,), Where.of(), name="pilot")
+        read(SOFT_TABLE, (SCORES,), ReadOptions.of(), name="pilot")
 
 
 def test_the_scores_of_a_table_may_be_taken_for_soft_labels(tmp_path):
     TABLE.save(tmp_path / "table.npz")
     for data in (TABLE, tmp_path / "table.npz"):
         for layouts, named in (((SOFT_LABELS,), {}), (LAYOUTS, {"soft": "scores"})):
-            found = read(data, layouts, Where.of(**named))
+            found = read(data, layouts, ReadOptions.of(**named))
             assert found.table == SOFT_TABLE
             assert found.source.layout == "soft labels"
             assert found.source.columns == {"soft": "scores"}
@@ -430,7 +424,7 @@ def test_missing_values_are_counted_and_left_out_if_asked(tmp_path):
         "`score` (column 'p') has missing values: 1 of 5 rows. Fill them in, or pass "
         "`drop_missing=True` to leave these rows out."
     )
-    found = read(path, LAYOUTS, Where.of(drop_missing=True))
+    found = read(path, LAYOUTS, ReadOptions.of(drop_missing=True))
     assert (found.table.n, found.table.dropped, found.source.rows) == (3, 2, 5)
     np.savez(tmp_path / "gaps.npz", p=[0.2, np.nan, 0.7], y=["a", "b", ""])
     table = table_of(tmp_path / "gaps.npz", positive="a", drop_missing=True)
@@ -442,9 +436,9 @@ def test_plain_arrays_of_any_usual_type_are_columns(tmp_path):
     days = np.array(["2026-11-14", "2026-11-15"], "M8[D]")[[0, 1, 0, 1]]
     np.savez(path, p=np.array(P, ">f4"), y=np.array(Y, bool), day=days, **{'a "b"': [*"abab"]})
     assert table_of(path) == TABLE
-    found = read(path, LAYOUTS, Where.of(group="day"))
+    found = read(path, LAYOUTS, ReadOptions.of(group="day"))
     assert [str(day)[:10] for day in found.tables] == ["2026-11-14", "2026-11-15"]
-    assert list(read(path, LAYOUTS, Where.of(group='a "b"')).tables) == ["a", "b"]
+    assert list(read(path, LAYOUTS, ReadOptions.of(group='a "b"')).tables) == ["a", "b"]
 
 
 def test_arrays_of_a_file_have_to_be_plain_and_of_one_length(tmp_path):
@@ -477,7 +471,7 @@ def test_errors_call_a_copy_of_standard_input_by_its_name(tmp_path):
         assert str(path) not in found
     path.write_text(TEXT)
     source = source_of(path, called="standard input")
-    assert (source.called, source.files) == ("standard input", (str(path),))
+    assert (source.options.called, source.files) == ("standard input", (str(path),))
 
 
 def without_duckdb(code):
@@ -491,11 +485,11 @@ def without_duckdb(code):
 def test_without_duckdb_files_of_rows_are_refused_by_the_extra_that_has_it(tmp_path):
     (tmp_path / "x.csv").write_text(TEXT)
     np.savez(tmp_path / "x.npz", p=P, y=Y)
-    read_one = "from errorfloor.data.read import *; from errorfloor.data.layouts import *\n"
+    read_one = "from errorfloor.data.read import *; from errorfloor.data.options import *\n"
     for name in ("x.csv", "x.npz"):
         path = str(tmp_path / name)
         for code in (
-            f"{read_one}read({path!r}, LAYOUTS, Where.of())",
+            f"{read_one}read({path!r}, LAYOUTS, ReadOptions.of())",
             f"from errorfloor.data import frames; frames.scan({path!r})",
             f"from errorfloor.data import frames; frames.columns({path!r})",
         ):
@@ -509,18 +503,19 @@ def test_without_duckdb_saved_tables_and_frames_are_read(tmp_path):
     TABLE.save(tmp_path / "table.npz")
     said = without_duckdb(
         "import polars as pl; from errorfloor.data.read import *\n"
-        "from errorfloor.data.layouts import *\n"
-        f"print(read({str(tmp_path / 'table.npz')!r}, LAYOUTS, Where.of()).table)\n"
-        "print(read(pl.DataFrame({'p': [0.5], 'y': [1]}), LAYOUTS, Where.of()).table)"
+        "from errorfloor.data.options import *\n"
+        f"print(read({str(tmp_path / 'table.npz')!r}, LAYOUTS, ReadOptions.of()).table)\n"
+        "print(read(pl.DataFrame({'p': [0.5], 'y': [1]}), LAYOUTS, ReadOptions.of()).table)"
     )
     assert said.split("\n")[:2] == ["ScoreTable(n=4, rows=3)", "ScoreTable(n=1, rows=1)"]
 
 
 def test_arrays_and_tables_need_no_dataframe_library():
     said = without_duckdb(
-        "from errorfloor.data.read import *; from errorfloor.data.layouts import *\n"
-        "read([0.5], (SCORES,), Where.of(), second=[1])\n"
-        "read(SoftTable.from_arrays([0.5]), LAYOUTS, Where.of())\n"
+        "from errorfloor.data.read import *; from errorfloor.data.options import *\n"
+        "from errorfloor.data.tables import *\n"
+        "read([0.5], (SCORES,), ReadOptions.of(), second=[1])\n"
+        "read(SoftTable.from_arrays([0.5]), LAYOUTS, ReadOptions.of())\n"
         "print('narwhals' in sys.modules)"
     )
     assert said == "False\n"
@@ -651,7 +646,7 @@ def test_a_source_says_what_was_read_and_is_plain_json(tmp_path):
         layout="annotators",
         columns={"annotators": ("rater1", "rater2")},
         guessed=("annotators",),
-        drop_missing=True,
+        options=ReadOptions(drop_missing=True),
         rows=2,
     )
     assert source_of(P, (SCORES,), second=Y) == Source(origin="arrays", layout="scores", rows=4)
@@ -662,9 +657,9 @@ def test_a_source_says_what_was_read_and_is_plain_json(tmp_path):
     assert plain == source.to_dict()
     assert plain["files"] == [str(tmp_path / "x.csv")]
     assert (plain["positive"], plain["columns"]) == (1, {"score": "p", "label": "y"})
-    assert Source(origin="frame", layout="x", positive=pd.Timestamp(0)).to_dict()["positive"] == (
-        "1970-01-01 00:00:00"
-    )
+    options = ReadOptions(positive=pd.Timestamp(0))
+    source = Source(origin="frame", layout="x", options=options)
+    assert source.to_dict()["positive"] == "1970-01-01 00:00:00"
 
 
 @pytest.mark.parametrize("engine", engines.params())
@@ -697,9 +692,9 @@ def test_rows_repeat_an_item_within_their_group_and_where_rows_are_items():
 
 def test_repeated_items_are_looked_for_in_few_rows_only(monkeypatch):
     frame = pd.DataFrame({"p": P, "y": Y, "id": [1, 1, 1, 1]})
-    monkeypatch.setattr(facts, "_FEW_ROWS", 3)
+    monkeypatch.setattr(read_rows, "_FEW_ROWS", 3)
     assert source_of(frame).facts == {}
-    monkeypatch.setattr(facts, "_FEW_ROWS", 4)
+    monkeypatch.setattr(read_rows, "_FEW_ROWS", 4)
     assert source_of(frame).facts == {"repeated_items": 3}
 
 
@@ -714,8 +709,8 @@ def test_progress_is_passed_on_for_files(tmp_path, monkeypatch):
         yield
 
     (tmp_path / "x.csv").write_text(TEXT)
-    monkeypatch.setattr(frames, "watched", watched)
-    read(tmp_path / "x.csv", LAYOUTS, Where.of(), progress=print)
+    monkeypatch.setattr(read_rows, "watched", watched)
+    read(tmp_path / "x.csv", LAYOUTS, ReadOptions.of(), progress=print)
     assert watching
     assert set(watching) == {print}
 
@@ -792,7 +787,7 @@ def test_a_pipe_is_read_like_a_file_and_called_by_its_path(pipe, tmp_path, monke
     (tmp_path / "scratch").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
     writer = feed(pipe, content)
-    found = read(pipe, LAYOUTS, Where.of())
+    found = read(pipe, LAYOUTS, ReadOptions.of())
     writer.join()
     assert found.table == TABLE
     assert found.source.files == (str(pipe),)
@@ -870,7 +865,9 @@ def test_a_database_is_opened_where_there_is_more_to_do_than_to_fetch_few_rows(
     expected = parquet(path, np.arange(9.0))
     opened = []
     connect = files.connect
-    monkeypatch.setattr(files, "connect", lambda *how: opened.append(how) or connect(*how))
+    monkeypatch.setattr(
+        files, "connect", lambda *how, **more: opened.append(how) or connect(*how, **more)
+    )
     table_of(path)  # one for little files is there now
     monkeypatch.setattr(files, "_LITTLE", 0)
     named = {"score": "score", "label": "label"}
@@ -881,14 +878,14 @@ def test_a_database_is_opened_where_there_is_more_to_do_than_to_fetch_few_rows(
         (9, {"drop_missing": True}, True),
     ):
         opened.clear()
-        monkeypatch.setattr(frames, "FEW_ROWS", few)
+        monkeypatch.setattr(read_rows, "FEW_ROWS", few)
         assert frames.score_table(path, **named, **more) == expected
         assert table_of(path, **named, **more) == expected
         assert len(opened) == 2 * own
     others = [{"label": "word"}, {"group": "group"}, {"weight": "weight"}, {"unlabelled": True}]
     for more in others:
         opened.clear()
-        read(path, LAYOUTS, Where.of(**named | more))
+        read(path, LAYOUTS, ReadOptions.of(**named | more))
         assert len(opened) == 1
 
 

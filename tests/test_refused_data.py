@@ -12,17 +12,10 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import (
-    ballots,
-    classes,
-    documents,
-    entry_rows,
-    facts,
-    unlabelled,
-    voters,
-)
+from errorfloor.data import arrays, ballots, classes, documents, read_rows, rows, vote_rows
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.data.read import Where, read
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
 
 N = 12
 S = np.linspace(0.05, 0.95, N)
@@ -119,7 +112,7 @@ REFUSED = {
         "`labels` must be 1-d, got shape (12, 2). Pass one label per item, or None",
     ),
     "items without a label where there are no scores": (
-        lambda: read(pd.DataFrame({"soft": S}), LAYOUTS, Where.of(unlabelled=True)),
+        lambda: read(pd.DataFrame({"soft": S}), LAYOUTS, ReadOptions.of(unlabelled=True)),
         "`unlabelled` keeps items with a score and without a label",
     ),
     "labels of other items, in plans": (
@@ -168,10 +161,10 @@ def test_sheets_without_rows_or_with_a_name_twice_are_refused(tmp_path):
 
 
 def test_too_many_items_to_keep_are_refused(monkeypatch):
-    monkeypatch.setattr(entry_rows, "MOST", 12)
+    monkeypatch.setattr(rows, "MOST_DIFFERENT", 12)
     frame = FRAME.assign(weight=S + 1)
     assert ef.from_scores(frame, weight="weight", interval=None).n == 12
-    monkeypatch.setattr(entry_rows, "MOST", 11)
+    monkeypatch.setattr(rows, "MOST_DIFFERENT", 11)
     with pytest.raises(ef.InputError, match="there are more than 11 different items"):
         ef.from_scores(frame, weight="weight", interval=None)
 
@@ -242,11 +235,11 @@ def test_columns_of_many_items_are_counted_as_patterns(monkeypatch):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(0, 2, (40, 3)), columns=["ann", "bob", "cay"])
     plain = ef.from_votes(frame, annotators=list(frame), interval=None).table
-    monkeypatch.setattr(voters, "_MOST_ENTRIES", 3 * 8)  # as many patterns as there can be
+    monkeypatch.setattr(vote_rows, "_MOST_ENTRIES", 3 * 8)  # as many patterns as there can be
     few = ef.from_votes(frame, annotators=list(frame), interval=None).table
     assert few.by_group.tolist() == plain.by_group.tolist()
     assert few.workloads.tolist() == plain.workloads.tolist() != []
-    monkeypatch.setattr(voters, "_MOST_ENTRIES", 3 * 7)
+    monkeypatch.setattr(vote_rows, "_MOST_ENTRIES", 3 * 7)
     none = ef.from_votes(frame, annotators=list(frame), interval=None).table
     assert none.workloads is None
     assert none.votes.tolist() == plain.votes.tolist()
@@ -294,7 +287,7 @@ def test_names_of_a_users_models_are_numbered():
 
 def test_labels_that_are_missing_are_told_in_any_spelling():
     def known(labels):
-        return unlabelled.known_labels(labels).tolist()
+        return arrays.known_labels(labels).tolist()
 
     assert known([1.0, np.nan]) == [True, False]
     assert known(["a", None, "b"]) == [True, False, True]
@@ -304,7 +297,7 @@ def test_labels_that_are_missing_are_told_in_any_spelling():
     assert known(np.ma.array([1, 0], mask=[True, False])) == [False, True]
     assert known(["a", np.ma.masked]) == [True, False]
     assert known([1, 0]) == [True, True]
-    assert unlabelled.labels_there(["a", None, "b"]).tolist() == ["a", "b"]
+    assert arrays.labels_there(["a", None, "b"]).tolist() == ["a", "b"]
 
 
 def test_columns_that_are_no_numbers_do_not_number_rows():
@@ -312,7 +305,7 @@ def test_columns_that_are_no_numbers_do_not_number_rows():
     with pytest.raises(ef.InputError, match="must be finite numbers"):
         ef.from_scores(words)
     frame = nw.from_native(words).lazy()
-    assert not facts._numbers_rows(frame, lambda some: some.collect().to_dict(), "score")
+    assert not read_rows._numbers_rows(frame, lambda some: some.collect().to_dict(), "score")
 
 
 @pytest.mark.parametrize("packed", [False, True])

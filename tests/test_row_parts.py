@@ -1,6 +1,7 @@
 """Rows of frames and files, named, checked and read: one rule at a time."""
 
 import datetime
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -13,20 +14,16 @@ import pytest
 
 import errorfloor as ef
 from errorfloor._checks import argument
-from errorfloor.data import frames, read, read_rows, refining, rows, spelling
-from errorfloor.data.asked import Asked, Where
+from errorfloor.data import arrays, frames, read, read_rows, rows, values
+from errorfloor.data.columns import Chosen
 from errorfloor.data.engines import fetch, lazy
-from errorfloor.data.guessing import Chosen
-from errorfloor.data.layouts import (
-    ANNOTATIONS,
-    COUNTS,
-    LAYOUTS,
-    SCORES,
-    SOFT_LABELS,
-    VOTES,
-)
+from errorfloor.data.files import Found
+from errorfloor.data.formats import File, format_called
+from errorfloor.data.layouts import ANNOTATIONS, COUNTS, LAYOUTS, SCORES, SOFT_LABELS, VOTES
 from errorfloor.data.naming import Naming
-from errorfloor.data.rows import Request, Rule
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import ReadCall
+from errorfloor.data.rows import ColumnRule, RowRequest
 from errorfloor.data.score_rows import ScoreRows
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
@@ -41,18 +38,22 @@ ENGINES = {
 
 def request(columns, engine="pandas", **more):
     frame = lazy(ENGINES[engine](columns))
-    return Request(frame=frame, run=fetch, columns={}, **more)
+    return RowRequest(frame=frame, run=fetch, columns={}, options=ReadOptions(**more))
 
 
 def asked(*layouts, second=None, name=None, **given):
-    return Asked(layouts or LAYOUTS, Where.of(**given), second, name, None)
+    return ReadCall(layouts or LAYOUTS, ReadOptions.of(**given), second, name=name)
+
+
+def found_of(*paths):
+    return Found(tuple(File(str(path)) for path in paths), format_called("npz"))
 
 
 # Columns by name
 
 
 def test_columns_are_named_as_they_were_given():
-    some = request({"a b": [1], "g": ["x"], "w": [1.0]}, group="g", beside={"weight": "w"})
+    some = request({"a b": [1], "g": ["x"], "w": [1.0]}, group="g", weight="w")
     frame, given = rows.named(some, {"vote": "a b"})
     assert frame.collect_schema().names() == ["given_vote", "given_weight", "given_group", "group"]
     assert given == {
@@ -72,7 +73,7 @@ def test_columns_that_are_not_there_are_refused_by_name():
         rows.named(request({"a": [1], "b": [2]}), {"vote": "c"})
     assert "rename" not in str(raised.value).lower()
     numbered = pd.DataFrame({0: [1], "b": [2]})
-    odd = Request(frame=lazy(numbered), run=fetch, columns={})
+    odd = RowRequest(frame=lazy(numbered), run=fetch, columns={})
     for column, choices in (("0", "b; got '0'"), (0, "0, b; got 0")):
         with pytest.raises(ef.InputError, match="Give the columns names that are text") as raised:
             rows.named(odd, {"vote": column})
@@ -121,7 +122,7 @@ def test_values_become_0_and_1():
 
 def test_values_of_many_classes_become_places():
     def places(values, naming, engine):
-        some = request({"y": values}, engine, naming=naming)
+        some = replace(request({"y": values}, engine), naming=naming)
         frame, given = rows.named(some, {"y": "y"})
         frame, rule = rows.with_class(frame, "y", given["y"], some)
         found = fetch(frame.select("y", bad=rule.bad))
@@ -137,21 +138,18 @@ def test_values_of_many_classes_become_places():
         )
         assert places(["4", "x", "1"], numbers, engine) == ([2, -1, 0], [False, True, False])
         assert places([4, 1, 3], numbers, engine) == ([2, 0, -1], [False, False, True])
-    assert Request(frame=None, run=None, columns={}, naming=words).has_many_classes
+    assert RowRequest(frame=None, run=None, columns={}, naming=words).has_many_classes
     two = Naming(("a", "b"), {"a": 0, "b": 1})
-    assert not Request(frame=None, run=None, columns={}, naming=two).has_many_classes
-    assert not Request(frame=None, run=None, columns={}).has_many_classes
+    assert not RowRequest(frame=None, run=None, columns={}, naming=two).has_many_classes
+    assert not RowRequest(frame=None, run=None, columns={}).has_many_classes
 
 
 def test_requests_ask_for_no_more_than_is_said():
-    plain = Request(frame=None, run=None, columns={})
-    assert (plain.drop_missing, plain.unlabelled, plain.ordered, plain.refine) == (
-        False,
-        False,
-        False,
-        True,
-    )
-    items = rows.Items(None, None, 1, {}, ())
+    plain = RowRequest(frame=None, run=None, columns={})
+    assert plain.options == ReadOptions()
+    assert plain.options.refine
+    assert not plain.ordered
+    items = rows.CheckedRows(None, None, 1, {}, ())
     assert (items.unit, items.labelled, items.base, items.classes) == (False, False, 0, ("0", "1"))
 
 
@@ -168,7 +166,7 @@ def checked(columns, names, rules=(), engine="pandas", missing=None, **more):
 def above(name, most):
     def rule(given):
         bad = (nw.col(f"given_{name}") > most).fill_null(False)
-        return Rule(given[name], f"given_{name}", bad, "must be small", "Take less.")
+        return ColumnRule(given[name], f"given_{name}", bad, "must be small", "Take less.")
 
     return rule
 
@@ -265,10 +263,10 @@ def test_many_columns_are_checked_together_and_the_bad_one_is_named(monkeypatch)
 
 def test_rows_are_counted_with_what_is_asked():
     frame = lazy(pd.DataFrame({"a": [1, 2, 3]}))
-    assert rows.count(frame, fetch, {}) == {"n": 3}
-    assert rows.count(frame, fetch, {"big": nw.col("a") > 1}) == {"n": 3, "big": 2}
+    assert rows.count_where(frame, fetch, {}) == {"n": 3}
+    assert rows.count_where(frame, fetch, {"big": nw.col("a") > 1}) == {"n": 3, "big": 2}
     none = lazy(pd.DataFrame({"a": [1]}).head(0))
-    assert rows.count(none, fetch, {"big": nw.col("a") > 1}) == {"n": 0, "big": 0}
+    assert rows.count_where(none, fetch, {"big": nw.col("a") > 1}) == {"n": 0, "big": 0}
     assert rows.whole([1.0, 2.0]).tolist() == [1, 2]
 
 
@@ -288,7 +286,7 @@ def test_a_positive_class_that_occurs_only_once_is_found():
 def test_scores_that_are_likely_good_are_all_of_them(engine):
     def likely(scores, labels, **more):
         some = request({"s": scores, "y": labels, "g": ["x"] * len(scores)}, engine, **more)
-        some = Request(frame=some.frame, run=fetch, columns={"score": "s", "label": "y"}, **more)
+        some = replace(some, columns={"score": "s", "label": "y"})
         found = ScoreRows.read(some, "score", "label").likely()
         kept = sorted(float(one) for one in fetch(found.frame)["score"])
         return found.unit, found.n, kept, found.groups, found.labelled
@@ -302,7 +300,7 @@ def test_scores_that_are_likely_good_are_all_of_them(engine):
     assert likely([0.1, 0.5, 1.0], [0, 2, -1])[:3] == (True, 3, [0.1])
     assert likely([0.1, 0.5, 1.0], [0.0, 0.5, 1.0])[:3] == (True, 3, [0.1, 1])
     assert likely([0.1, 0.5], [0, 1], group="g")[3] == ("group",)
-    unlabelled = Request(
+    unlabelled = RowRequest(
         frame=lazy(ENGINES[engine]({"s": [0.5]})), run=fetch, columns={"score": "s"}
     )
     found = ScoreRows.read(unlabelled, "score")
@@ -321,8 +319,8 @@ def test_scores_outside_of_0_and_1_far_down_are_counted_too():
 
 
 def test_the_second_pass_looks_at_a_million_scores_in_few_ranges():
-    assert refining.MOST_REFINED == 2**20
-    assert refining.MOST_RANGES == 16
+    assert arrays.MOST_REFINED == 2**20
+    assert arrays.MOST_RANGES == 16
 
 
 def test_rows_in_ranges_are_replaced_by_those_of_a_part():
@@ -334,16 +332,16 @@ def test_rows_in_ranges_are_replaced_by_those_of_a_part():
         dropped=3,
     )
     part = ScoreTable([0.0, 1.0, 4.0, 5.0], [[1, 0], [0, 2], [2, 0], [0, 2]])
-    found = refining.taken_apart(whole, [(0.0, 1.0), (4.0, 5.0)], part)
+    found = arrays.taken_apart(whole, [(0.0, 1.0), (4.0, 5.0)], part)
     assert found.scores.tolist() == [0, 1, 2.5, 4, 5, 6]
     assert found.counts.tolist() == [[1, 0], [0, 2], [3, 0], [2, 0], [0, 2], [1, 0]]
     assert found.coarse.tolist() == [False, False, True, False, False, False]
     assert found.dropped == 3
     fewer = ScoreTable([0.0, 1.0, 4.0], [[1, 0], [0, 2], [2, 1]])
     with pytest.raises(ef.InputError, match="The data changed between two passes"):
-        refining.taken_apart(whole, [(0.0, 1.0), (4.0, 5.0)], fewer)
+        arrays.taken_apart(whole, [(0.0, 1.0), (4.0, 5.0)], fewer)
     with pytest.raises(ef.InputError, match="The data changed between two passes"):
-        refining.taken_apart(whole, [(0.0, 1.0)], part)
+        arrays.taken_apart(whole, [(0.0, 1.0)], part)
 
 
 # The door
@@ -374,14 +372,14 @@ def test_data_that_say_what_they_hold():
     frame = pd.DataFrame({"p": [0.1]})
     assert all(map(read.is_data, (table, "a.csv", frame, pl.LazyFrame(frame.to_dict("list")))))
     assert not any(map(read.is_data, ([0.5], np.zeros(2), None, 3)))
-    reading = read.read(table, (SCORES,), Where.of())
+    reading = read.read(table, (SCORES,), ReadOptions.of())
     assert read.is_data(reading)
-    assert read.read(reading, (VOTES,), Where.of()) is reading
+    assert read.read(reading, (VOTES,), ReadOptions.of()) is reading
 
 
 def test_arrays_are_read_where_one_layout_fits():
     def door(data, *layouts, second=None, **given):
-        return read.read(data, layouts, Where.of(**given), second=second)
+        return read.read(data, layouts, ReadOptions.of(**given), second=second)
 
     assert door([1, 2], VOTES, COUNTS, second=3).table == VoteTable.from_arrays([1, 2], 3)
     by_class = door([[1, 2], [0, 3]], VOTES, COUNTS)
@@ -429,23 +427,23 @@ def test_a_second_array_is_the_name_of_a_column_where_there_are_rows():
 
 def test_one_column_has_one_use():
     chosen = Chosen(SCORES, {"score": "s", "label": "y"})
-    read_rows._refuse_used(Where.of(weight="w", cluster="c", group="g"), chosen)
+    read_rows._refuse_used(ReadOptions.of(weight="w", cluster="c", group="g"), chosen)
     for given in ({"weight": "s"}, {"cluster": "y"}, {"weight": "g", "group": "g"}):
         with pytest.raises(ef.InputError, match="which has another use already"):
-            read_rows._refuse_used(Where.of(**given), chosen)
-    read_rows._refuse_arrays(Where.of(weight="w"))
+            read_rows._refuse_used(ReadOptions.of(**given), chosen)
+    read_rows._refuse_arrays(ReadOptions.of(weight="w"))
     with pytest.raises(ef.InputError, match="`weight` must be the name of a column"):
-        read_rows._refuse_arrays(Where.of(weight=[1.0]))
+        read_rows._refuse_arrays(ReadOptions.of(weight=[1.0]))
     votes = Chosen(VOTES, {"votes": "k", "total": "m"})
-    read_rows._refuse_unlabelled(Where.of(unlabelled=True), chosen)
-    read_rows._refuse_unlabelled(Where.of(), votes)
+    read_rows._refuse_unlabelled(ReadOptions.of(unlabelled=True), chosen)
+    read_rows._refuse_unlabelled(ReadOptions.of(), votes)
     with pytest.raises(ef.InputError, match="`unlabelled` keeps items with a score"):
-        read_rows._refuse_unlabelled(Where.of(unlabelled=True), votes)
+        read_rows._refuse_unlabelled(ReadOptions.of(unlabelled=True), votes)
     known = Chosen(ANNOTATIONS, {"item": "i", "annotator": "a", "vote": "v"})
-    read_rows._refuse_duplicates(Where.of(duplicates="first"), known)
-    read_rows._refuse_duplicates(Where.of(), votes)
+    read_rows._refuse_duplicates(ReadOptions.of(duplicates="first"), known)
+    read_rows._refuse_duplicates(ReadOptions.of(), votes)
     with pytest.raises(ef.InputError, match="needs to know whose they are"):
-        read_rows._refuse_duplicates(Where.of(duplicates="first"), votes)
+        read_rows._refuse_duplicates(ReadOptions.of(duplicates="first"), votes)
 
 
 def test_the_door_refuses_what_columns_cannot_be():
@@ -470,10 +468,10 @@ def test_what_rows_tell_of_classes_is_kept():
             "label": ["a", "c", "b", "a"],
         }
     )
-    found = read.read(data, (SCORES,), Where.of())
+    found = read.read(data, (SCORES,), ReadOptions.of())
     assert found.source.facts["classes"] == [["a", 2], ["b", 1], ["c", 1]]
     words = pd.DataFrame({"score": [0.2, 0.9], "label": ["no", "yes"]})
-    assert read.read(words, (SCORES,), Where.of()).source.facts["classes"]["1"] == ["yes"]
+    assert read.read(words, (SCORES,), ReadOptions.of()).source.facts["classes"]["1"] == ["yes"]
 
 
 def test_tables_of_0_1_without_positive_labels_are_unclear(tmp_path):
@@ -486,7 +484,7 @@ def test_tables_of_0_1_without_positive_labels_are_unclear(tmp_path):
         else:
             table = ScoreTable(np.eye(3), np.eye(3, dtype=int)[[0, 0, 0]], classes=classes)
         try:
-            read_rows._refuse_unclear_table(table, [str(path)], asked(*layouts, **given), "x")
+            read_rows._refuse_unclear_table(table, found_of(path), asked(*layouts, **given), "x")
         except ef.InputError as error:
             return str(error)
         return ""
@@ -501,9 +499,9 @@ def test_tables_of_0_1_without_positive_labels_are_unclear(tmp_path):
     assert not refused([0.0, 0.5, 1.5], [1, 2, 3], [0, 0, 0], SCORES)
     assert not refused([-0.5, 0.5, 1.0], [1, 2, 3], [0, 0, 0], SCORES)
     soft = SoftTable.from_arrays([0.5])
-    read_rows._refuse_unclear_table(soft, [], asked(SCORES), "x")
+    read_rows._refuse_unclear_table(soft, found_of(), asked(SCORES), "x")
     three = ScoreTable(np.eye(3)[::-1], np.eye(3, dtype=int)[[0, 0, 0]])
-    read_rows._refuse_unclear_table(three, [], asked(SCORES), "x")
+    read_rows._refuse_unclear_table(three, found_of(), asked(SCORES), "x")
 
 
 def test_files_are_called_by_the_first_of_them(tmp_path):
@@ -533,9 +531,9 @@ def test_a_group_that_takes_a_needed_column_is_named():
 
 def test_what_was_read_says_which_class_was_named():
     data = pd.DataFrame({"score": [0.2, 0.9, 0.4], "label": ["a", "b", "b"]})
-    assert ef.from_scores(data, positive="b", interval=None).source.positive == "b"
+    assert ef.from_scores(data, positive="b", interval=None).source.options.positive == "b"
     named = ef.from_scores(data, classes=["a", "b"], interval=None)
-    assert (named.source.positive, named.source.classes) == (None, ("a", "b"))
+    assert (named.source.options.positive, named.source.options.classes) == (None, ("a", "b"))
     assert named.source.origin == "frame"
 
 
@@ -548,7 +546,7 @@ def test_sources_are_plain():
         layout="votes",
         files=("a", "b"),
         columns={"votes": ("k", 1), 2: np.int64(3)},
-        positive=datetime.date(2026, 1, 1),
+        options=ReadOptions(positive=datetime.date(2026, 1, 1)),
         facts={"share": np.float64(0.5), "none": None, "yes": True},
     )
     found = source.to_dict()
@@ -566,23 +564,23 @@ def test_sources_are_plain():
 
 def test_texts_spell_numbers_and_lists():
     texts = ["nan", "1_000", " 0.5 ", "TRUE", "1e400", ""]
-    assert [spelling.spelt(text) for text in texts[1:]] == [1000, 0.5, 1, None, None]
-    assert spelling.spelt("nan") is None
-    assert spelling.are_lists(["[a", "b]"]) is False
-    assert spelling.are_lists(["[a]", "[b]"])
-    assert spelling.are_lists(["a;b;a", "c", "b;a"])
-    assert not spelling.are_lists(["a;b;a", "c", "b", "a;c"])  # half of them
+    assert [values.spelt(text) for text in texts[1:]] == [1000, 0.5, 1, None, None]
+    assert values.spelt("nan") is None
+    assert values.are_lists(["[a", "b]"]) is False
+    assert values.are_lists(["[a]", "[b]"])
+    assert values.are_lists(["a;b;a", "c", "b;a"])
+    assert not values.are_lists(["a;b;a", "c", "b", "a;c"])  # half of them
     long = ";".join(["a", "a", *["b" * 30] * 400])
-    assert spelling.are_lists([long])
-    assert not spelling.are_lists(["a;a;a", "x y;x y"])
-    assert spelling.votes_in("1e3") == ["1e3"]
-    assert spelling.votes_in("(1, 0)") == ["1", "0"]
-    assert spelling.votes_in("[[1], [0]]") == ["1", "0"]
-    assert spelling.votes_in(np.array([1, 0])) == ["1", "0"]
-    assert spelling.votes_in(7) == ["7"]
-    assert spelling.votes_in("") == [None]
-    assert not spelling.are_votes([["1", "0"], ["0", "1"]])
-    assert spelling.are_votes([["1", "0"], ["0", "0"]])
-    assert spelling.are_votes([["a", "1", "1"]])
-    assert spelling.are_votes([[1, 1, 0], []])
-    assert not spelling.are_votes([["a", "b"], ["b"]])
+    assert values.are_lists([long])
+    assert not values.are_lists(["a;a;a", "x y;x y"])
+    assert values.votes_in("1e3") == ["1e3"]
+    assert values.votes_in("(1, 0)") == ["1", "0"]
+    assert values.votes_in("[[1], [0]]") == ["1", "0"]
+    assert values.votes_in(np.array([1, 0])) == ["1", "0"]
+    assert values.votes_in(7) == ["7"]
+    assert values.votes_in("") == [None]
+    assert not values.are_votes([["1", "0"], ["0", "1"]])
+    assert values.are_votes([["1", "0"], ["0", "0"]])
+    assert values.are_votes([["a", "1", "1"]])
+    assert values.are_votes([[1, 1, 0], []])
+    assert not values.are_votes([["a", "b"], ["b"]])

@@ -6,10 +6,11 @@ import polars as pl
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import arrays, counting, entry_rows, grid, memory, refining
+from errorfloor.data import arrays, grid, read_rows, rows, score_rows
 from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.data.read import Where, read
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 duckdb = pytest.importorskip("duckdb")
@@ -23,7 +24,7 @@ def relation(**columns):
 
 
 def read_table(data, **where):
-    return read(data, LAYOUTS, Where.of(**where)).table
+    return read(data, LAYOUTS, ReadOptions.of(**where)).table
 
 
 def same(found, expected):
@@ -48,7 +49,7 @@ def same(found, expected):
 )  # fmt: skip
 def test_numbers_of_duckdb_are_counted_as_those_of_pandas(how):
     columns = {"p": P, "y": Y, "g": [1, 1, 2, 2, 2], "w": [1.0, 2.0, 1.0, 2.0, 3.0]}
-    given = Where.of(score="p", label="y", **how)
+    given = ReadOptions.of(score="p", label="y", **how)
     found, expected = (
         read(data, LAYOUTS, given).tables for data in (relation(**columns), pd.DataFrame(columns))
     )
@@ -77,7 +78,7 @@ def test_finite_scores_and_labels_of_0_and_1_will_do():
     scores = np.array([0.5, -3.0, 7.0])
     for kind in (np.float64, np.int8, np.uint8, np.bool_, np.float32):
         for labels in ([0, 1, 0], [1, 1, 1], [0, 0, 0]):
-            assert counting._will_do(scores, np.array(labels, dtype=kind))
+            assert score_rows._will_do(scores, np.array(labels, dtype=kind))
     for labels in (
         [0, 1, 2],
         [0, -1, 1],
@@ -87,9 +88,9 @@ def test_finite_scores_and_labels_of_0_and_1_will_do():
         [0.5, 0, 1],
         [np.nan, 0, 1],
     ):
-        assert not counting._will_do(scores, np.array(labels))
+        assert not score_rows._will_do(scores, np.array(labels))
     for bad in (np.inf, -np.inf, np.nan):
-        assert not counting._will_do(np.array([0.5, bad, 7.0]), np.array([0, 1, 0]))
+        assert not score_rows._will_do(np.array([0.5, bad, 7.0]), np.array([0, 1, 0]))
 
 
 # Distinct scores, and cells where they are too many
@@ -129,13 +130,13 @@ def test_cells_and_what_is_taken_apart_are_those_of_arrays(make, seed, monkeypat
     monkeypatch.setattr(grid, "EXACT", 64)
     s, y = many(seed)
     rough = arrays.count_checked(s, y, cells=32, refine=False)
-    ranges = refining.unsure_ranges(rough)
+    ranges = arrays.unsure_ranges(rough)
     inside = np.any([(s >= low) & (s <= high) for low, high in ranges], axis=0)
     distinct = np.unique(s[inside]).size
     assert distinct > 1
     apart = set()
     for most in (distinct, distinct - 1):
-        monkeypatch.setattr(refining, "MOST_REFINED", most)
+        monkeypatch.setattr(arrays, "MOST_REFINED", most)
         # Fewer may be looked at, which may leave fewer ranges to look into.
         found = ef.frames.score_table(make({"s": s, "y": y}), score="s", label="y", cells=32)
         same(found, arrays.count_checked(s, y, cells=32))
@@ -154,7 +155,7 @@ def test_groups_with_too_many_ranges_in_all_stay_as_they_are(monkeypatch):
     rough = ef.frames.score_tables(frame(9), **given, refine=False)
     fine = ef.frames.score_tables(frame(9), **given)
     assert all(len(fine[group]) > len(rough[group]) for group in rough)
-    monkeypatch.setattr(refining, "MOST_RANGES", 1)  # in one group, and 8 in all
+    monkeypatch.setattr(arrays, "MOST_RANGES", 1)  # in one group, and 8 in all
     for groups, expected in ((8, fine), (9, rough)):
         found = ef.frames.score_tables(frame(groups), **given)
         assert len(found) == groups
@@ -173,12 +174,12 @@ def test_rows_that_are_left_out_are_counted_for_their_own_group(beside):
             "w": [1.0, 2.0, 1.0, 2.0, 3.0],
         }
     )  # fmt: skip
-    where = Where.of(score="p", label="y", group="g", drop_missing=True, **beside)
+    where = ReadOptions.of(score="p", label="y", group="g", drop_missing=True, **beside)
     tables = read(frame, LAYOUTS, where).tables
     assert {group: (table.n, table.dropped) for group, table in tables.items()} == {
         "a": (1, 1), "b": (2, 0), "c": (0, 1),
     }  # fmt: skip
-    soft = Where.of(soft="p", group="g", drop_missing=True, **beside)
+    soft = ReadOptions.of(soft="p", group="g", drop_missing=True, **beside)
     tables = read(frame, LAYOUTS, soft).tables
     assert {group: (table.n, table.dropped) for group, table in tables.items()} == {
         "a": (1, 1), "b": (2, 0), "c": (0, 1),
@@ -193,7 +194,7 @@ def test_votes_that_are_left_out_are_counted_for_their_own_group(classes, labell
     frame = pd.DataFrame({name: [1.0, None, 2.0, 3.0, None] for name in names})
     frame = frame.assign(g=[*"aabbc"], y=["x", "y", "y", "x", "x"])
     more = {"label": "y"} if labelled else {}
-    where = Where.of(counts=names, group="g", drop_missing=True, **more)
+    where = ReadOptions.of(counts=names, group="g", drop_missing=True, **more)
     tables = read(frame, LAYOUTS, where).tables
     assert {group: (table.n, table.dropped) for group, table in tables.items()} == {
         "a": (1, 1), "b": (2, 0), "c": (0, 1),
@@ -209,7 +210,7 @@ def test_votes_of_two_columns_that_are_left_out_are_counted_for_their_own_group(
         {"k": [1, None, 2, 3, None], "m": 3, "g": [*"aabbc"], "y": [0, 1, 1, 0, 1]}
     )
     for more in ({}, {"label": "y"}):
-        where = Where.of(positives="k", totals="m", group="g", drop_missing=True, **more)
+        where = ReadOptions.of(positives="k", totals="m", group="g", drop_missing=True, **more)
         tables = read(frame, LAYOUTS, where).tables
         assert {group: (table.n, table.dropped) for group, table in tables.items()} == {
             "a": (1, 1), "b": (2, 0), "c": (0, 1),
@@ -221,9 +222,9 @@ def test_repeated_items_are_counted_by_group_and_missing_ones_are_none():
         {"i": ["a", "a", "b", None, None, "a", "c", "c"], "g": [1, 1, 1, 1, 1, 2, None, None]}
     )
     for data in (frame, pl.from_pandas(frame)):
-        assert counting.count_repeated(lazy(data), fetch, "i", None) == 3
-        assert counting.count_repeated(lazy(data), fetch, "i", "g") == 1
-        assert counting.count_repeated(lazy(data.head(0)), fetch, "i", None) == 0
+        assert read_rows.count_repeated(lazy(data), fetch, "i", None) == 3
+        assert read_rows.count_repeated(lazy(data), fetch, "i", "g") == 1
+        assert read_rows.count_repeated(lazy(data.head(0)), fetch, "i", None) == 0
 
 
 # Weights and clusters beside rows
@@ -276,8 +277,8 @@ def test_shares_of_votes_with_weights_are_scores_of_their_own():
 )
 def test_more_items_than_fit_into_memory_are_refused(beside, says, monkeypatch):
     # Scores, labels, weights, clusters and numbers, of eight bytes each.
-    assert 5 * 8 * entry_rows.MOST < 2e9
-    monkeypatch.setattr(entry_rows, "MOST", 3)
+    assert 5 * 8 * rows.MOST_DIFFERENT < 2e9
+    monkeypatch.setattr(rows, "MOST_DIFFERENT", 3)
     frame = pd.DataFrame({"p": [0.1, 0.2, 0.3, 0.4], "y": [0, 1, 0, 1], "w": 1.0, "c": "a"})
     assert read_table(frame.head(3), score="p", label="y", **beside).n == 3
     with pytest.raises(ef.InputError, match=says) as raised:
@@ -299,7 +300,7 @@ def test_groups_of_rows_of_classes_count_what_is_left_out():
     rows = [[0.25, 0.5, 0.25], [np.nan, 0.5, 0.25], [0.5, 0.25, 0.25], [np.nan, 0.5, 0.25]]
     frame = rows_of_classes(rows, g=[*"aabc"])
     for how in ({"score": CLASSES, "label": "y"}, {"soft": CLASSES}):
-        tables = read(frame, LAYOUTS, Where.of(**how, group="g", drop_missing=True)).tables
+        tables = read(frame, LAYOUTS, ReadOptions.of(**how, group="g", drop_missing=True)).tables
         assert {group: (table.n, table.dropped) for group, table in tables.items()} == {
             "a": (1, 1), "b": (1, 0), "c": (0, 1),
         }  # fmt: skip
@@ -344,8 +345,8 @@ def test_scores_of_classes_are_those_of_arrays_and_wrong_ones_are_refused():
 
 def test_rows_of_classes_that_do_not_fit_into_memory_are_refused(monkeypatch):
     frame = rows_of_classes([[1.0, 2.0, 0.0], [0.0, 0.0, 3.0]])
-    monkeypatch.setattr(memory, "available", lambda: memory.of_rows(2, 3))
+    monkeypatch.setattr(score_rows, "bytes_free", lambda: score_rows.bytes_needed(2, 3))
     assert ef.frames.score_table(frame, score=CLASSES, label="y").n == 2
-    monkeypatch.setattr(memory, "available", lambda: memory.of_rows(2, 3) - 1)
+    monkeypatch.setattr(score_rows, "bytes_free", lambda: score_rows.bytes_needed(2, 3) - 1)
     with pytest.raises(ef.InputError, match="`score` has 2 rows of 3 classes, which take about"):
         ef.frames.score_table(frame, score=CLASSES, label="y")

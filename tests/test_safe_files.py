@@ -12,7 +12,7 @@ import pytest
 
 import errorfloor as ef
 from errorfloor import InputError
-from errorfloor.data import budgets
+from errorfloor.data import storage
 from errorfloor.data.storage import read_arrays
 
 ROWS = 60
@@ -145,12 +145,12 @@ def test_a_workbook_that_unpacks_to_gigabytes_is_refused_before_it_is_unpacked(t
     path = tmp_path / "bomb.xlsx"
     path.write_bytes(workbook())
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr("xl/media/image.bin", bytes(budgets.BOOK_BYTES))
+        archive.writestr("xl/media/image.bin", bytes(storage.BOOK_BYTES))
     assert "512 MB" in cpu_of(lambda: ef.look(path))
 
 
 def test_arrays_that_unpack_to_far_more_than_their_file_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(budgets, "ARRAY_BYTES", 2**20)
+    monkeypatch.setattr(storage, "ARRAY_BYTES", 2**20)
     path = tmp_path / "bomb.npz"
     np.savez_compressed(path, score=np.zeros(2**17), label=np.zeros(2**17, np.int8))
     message = cpu_of(lambda: ef.look(path))
@@ -164,7 +164,7 @@ def test_arrays_that_unpack_to_far_more_than_their_file_are_refused(tmp_path, mo
 @pytest.mark.parametrize("name", ["a.csv", "a.json", "a.npz", "a.parquet", "a.xlsx"])
 def test_more_columns_than_are_read_are_refused_soon(tmp_path, name):
     path = tmp_path / name
-    number = 1 + (budgets.TEXT_COLUMNS if name in ("a.csv", "a.json") else budgets.COLUMNS)
+    number = 1 + (storage.TEXT_COLUMNS if name in ("a.csv", "a.json") else storage.COLUMNS)
     names = [f"c{i}" for i in range(number)]
     if name == "a.csv":
         path.write_text(f"{','.join(names)}\n{','.join(['1'] * number)}\n")

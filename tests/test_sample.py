@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errorfloor import ScoreTable
-from errorfloor.data import dividing
 from errorfloor.data import sample as module
 from errorfloor.data.entries import Entries
 from errorfloor.data.sample import Kinds, Losses, Sample, split
@@ -208,12 +207,12 @@ def test_equal_units_are_worth_their_number():
     count = np.array([40, 60])
     for wrong in ([10, 0], [0, 0], [40, 60], [3, 50]):
         for weight in ((), (np.full(2, 2.5),)):
-            share, n = sample_of(count, *weight).worth(np.array(wrong, dtype=float))
+            share, n = sample_of(count, *weight).share_and_size(np.array(wrong, dtype=float))
             assert share == pytest.approx(sum(wrong) / 100)
             assert n == pytest.approx(100)
     # Clusters of two copies are worth half as many.
     twice = sample_of(np.full(100, 2), np.ones(100), np.arange(100))
-    share, n = twice.worth(np.where(np.arange(100) < 30, 2.0, 0.0))
+    share, n = twice.share_and_size(np.where(np.arange(100) < 30, 2.0, 0.0))
     assert share == pytest.approx(0.3)
     assert n == pytest.approx(99, rel=0.01)
 
@@ -222,7 +221,7 @@ def test_the_worth_of_many_items_is_that_of_their_variance():
     rng = np.random.default_rng(1)
     weight = rng.lognormal(0, 0.7, 20_000)
     wrong = (rng.random(weight.size) < 0.1 / weight.clip(0.2)).astype(float)
-    share, n = sample_of(np.ones(weight.size, dtype=int), weight).worth(wrong)
+    share, n = sample_of(np.ones(weight.size, dtype=int), weight).share_and_size(wrong)
     variance = (weight**2 * (wrong - share) ** 2).sum() / weight.sum() ** 2
     assert n == pytest.approx(share * (1 - share) / variance, rel=0.02)
 
@@ -231,8 +230,8 @@ def test_the_worth_of_many_items_is_that_of_their_variance():
 @pytest.mark.parametrize("wrong", [[0, 0, 1, 0, 0, 0], [2, 1, 1, 1, 0, 4], [1, 1, 0, 0, 2, 2]])
 def test_wrong_items_are_worth_what_right_ones_are(kind, wrong):
     sample = sample_of(COUNT, *KINDS[kind])
-    share, n = sample.worth(np.array(wrong))
-    other, same = sample.worth(COUNT - wrong)
+    share, n = sample.share_and_size(np.array(wrong))
+    other, same = sample.share_and_size(COUNT - wrong)
     assert share + other == pytest.approx(1)
     assert n == pytest.approx(same)
 
@@ -325,7 +324,7 @@ def test_items_are_divided_as_one_by_one_code_divides_them(count, parts, monkeyp
     into = np.arange(parts) // 2
     sample = sample_of(count)
     for block in (2**17, 64):
-        monkeypatch.setattr(dividing, "BLOCK", block)
+        monkeypatch.setattr(module, "BLOCK", block)
         for place in (None, into):
             rng, other = np.random.default_rng(5), np.random.default_rng(5)
             expected = divided(count, parts, other, place)
@@ -346,8 +345,8 @@ def test_blocks_of_cells_are_split_as_all_of_them_at_once(count, parts, block):
     for full in (10**9, -1):
         rng = np.random.default_rng(5)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(dividing, "FULL", full)
-            patch.setattr(dividing, "BLOCK", block)
+            patch.setattr(module, "FULL", full)
+            patch.setattr(module, "BLOCK", block)
             found.append((split(count, parts[0], rng, into=parts[1]), rng.random()))
     assert np.array_equal(found[0][0], found[1][0])
     assert found[0][1] == found[1][1]

@@ -6,15 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import chi2
 
 import errorfloor as ef
-from errorfloor.data.asked import Where
+from errorfloor.data.arrays import partly_labelled
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.data.unlabelled import table_of_arrays
 from errorfloor.intervals import jackknife
-from errorfloor.intervals.votes import limits
 from errorfloor.methods import every, newton, on_any_scale, prediction_powered, ranks, soft
 from errorfloor.methods.histogram import Binned
 from errorfloor.methods.logistic import BETA_ABM
@@ -22,14 +20,16 @@ from errorfloor.methods.prediction_powered import PoweredCut
 from errorfloor.methods.record import Classes, Options
 from errorfloor.methods.rules import fewest
 from errorfloor.methods.votes import dual
-from errorfloor.methods.votes import fit as vote_fit
-from errorfloor.methods.votes.fit import fit_mixture
-from errorfloor.methods.votes.grid import supremum
-from errorfloor.methods.votes.many import gathered
-from errorfloor.methods.votes.many.fit import agreement_of
-from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
-from errorfloor.methods.votes.many.mixture import all_of, fits_of
-from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, sums
+from errorfloor.methods.votes import line as vote_fit
+from errorfloor.methods.votes import simplex as gathered
+from errorfloor.methods.votes.line import fit_mixture, supremum
+from errorfloor.methods.votes.mixture import ManyClassMixture
+from errorfloor.methods.votes.simplex import (
+    MOST_VOTES_USED,
+    PartitionLikelihood,
+    agreement_of,
+    sums,
+)
 from errorfloor.metrics import named, ranking
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions import models
@@ -392,7 +392,7 @@ def test_errors_of_other_counts_are_those_of_a_table_with_them():
     rng = np.random.default_rng(0)
     scores = rng.random(200).round(2)
     labels = np.where(rng.random(200) < 0.5, rng.random(200) < scores, np.nan)
-    cells = table_of_arrays(scores, labels, Where.of(unlabelled=True)).cells()
+    cells = partly_labelled(scores, labels, ReadOptions.of(unlabelled=True)).cells()
     count = np.maximum(cells.count - (np.arange(cells.count.size) % 3 == 0), 0)
     found = PoweredCut(cells, Options().draw).values(count[None], np.random.default_rng(1))
     # Places of rows and strata are those of all items, so they are set alike.
@@ -532,9 +532,9 @@ def test_single_votes_agree_halfway_between_guesses_and_certainty():
 def test_parts_of_a_distribution_count_by_their_items():
     table = VoteTable.from_arrays([[2, 0, 0], [1, 1, 0], [3, 0, 0], [1, 1, 1], [2, 1, 0]] * 3)
     cells, asked = table.cells(), Options(totals_by="item")
-    fits = fits_of(cells, cells.count, asked)
+    statistic = ManyClassMixture(cells, asked)
+    fits, whole = statistic.fits, statistic.fitted
     assert len(fits) == 2
-    whole = all_of(cells, fits)
     own = [fit.weights for fit, _ in fits]
     assert whole.weights.tolist() == pytest.approx([*(0.4 * own[0]), *(0.6 * own[1])])
     assert whole.weights.sum() == pytest.approx(1)
@@ -559,22 +559,3 @@ def test_a_mean_is_off_by_as_much_as_items_can_be_from_their_rows():
     ranges = {"lows": [0.1, 0.6], "highs": [0.5, 0.8]}
     table = SoftTable([0.2, 0.7], [3, 1], **ranges)
     assert soft._resolution(table) == pytest.approx((3 * 0.3 + 0.1) / 4)
-
-
-@pytest.mark.parametrize(("m", "freedom"), [(2, 2), (3, 3), (4, 4), (9, 4)])
-def test_regions_of_votes_allow_for_as_many_moments_as_these_have_up_to_four(
-    m, freedom, monkeypatch
-):
-    seen = []
-
-    def found(cells, aim, n_points, choose, use):
-        seen.append((choose, use))
-        return 0.1, 0.2, 0.15
-
-    monkeypatch.setattr(limits, "_limits_of_one", found)
-    votes = np.arange(m + 1), np.full(m + 1, m), np.full(m + 1, 10)
-    limits.likelihood_limits(*votes, level=0.9, with_band=False)
-    ((choose, use),) = seen
-    assert choose == pytest.approx(chi2.isf(0.1, freedom) / (20 * (m + 1)))
-    share = limits.LIKELIHOOD_SHARE_OF_TWO if m == 2 else limits.LIKELIHOOD_SHARE
-    assert use == pytest.approx(chi2.isf(share * 0.1, 1) / (20 * (m + 1)))

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import ranged, saved, shares, table, unlabelled, weighing
-from errorfloor.data.asked import Where
+from errorfloor.data import arrays, entries, matrices, saved, tables
 from errorfloor.data.entries import Entries
-from errorfloor.data.score_items import Kept
+from errorfloor.data.items import KeptScores
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 THREE = np.array([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.5, 0.25, 0.25]])
@@ -46,7 +46,7 @@ def test_tables_are_equal_if_all_that_they_hold_is():
 
 
 def test_sums_of_the_most_items_fit_into_64_bits():
-    assert 2 * table.MOST_ITEMS == 2**63
+    assert 2 * matrices.MOST_ITEMS == 2**63
     assert ScoreTable.empty().dropped == SoftTable.empty().dropped == VoteTable.empty().dropped == 0
 
 
@@ -128,10 +128,10 @@ def test_plain_tables_are_those_without_entries():
 
 def test_counts_are_whole_numbers_that_nobody_can_change():
     ours = frozen([1, 2, 3])
-    assert table.column(ours, "counts", least=1, most=3) is ours
-    assert table.column([], "counts").dtype == np.int64
+    assert matrices.column(ours, "counts", least=1, most=3) is ours
+    assert matrices.column([], "counts").dtype == np.int64
     for values in ([1, 2, 3], np.array([1.0, 2, 3]), frozen([1.0, 2, 3]), frozen([1, 2, 3], "i4")):
-        found = table.column(values, "counts", least=1, most=3)
+        found = matrices.column(values, "counts", least=1, most=3)
         assert (found.tolist(), found.dtype) == ([1, 2, 3], np.int64)
         assert found is not values
     for values, limits in (
@@ -144,65 +144,65 @@ def test_counts_are_whole_numbers_that_nobody_can_change():
         (frozen([0.5, 1.0]), {}),
     ):
         with pytest.raises(ef.InputError, match="`counts` must be"):
-            table.column(values, "counts", **limits)
+            matrices.column(values, "counts", **limits)
 
 
 def test_counts_of_classes_have_a_column_each():
     for kind in (np.int64, np.int32):
         ours = frozen([[1, 2], [0, 3]], kind)
-        assert table.by_class(ours, "counts") is ours
+        assert matrices.by_class(ours, "counts") is ours
     for values in (
         [[1, 2], [0, 3]],
         frozen([[1.0, 2], [0, 3]]),
         frozen([[1, 2], [0, 3]], order="C"),
     ):
-        found = table.by_class(values, "counts")
+        found = matrices.by_class(values, "counts")
         assert (found.tolist(), found.dtype) == ([[1, 2], [0, 3]], np.int64)
         assert found.flags.f_contiguous
     for wrong in ([1, 2], [[1], [2]], np.ones((2, 2, 2), int)):
         with pytest.raises(ef.InputError, match="must have a column for each of two classes"):
-            table.by_class(wrong, "counts")
+            matrices.by_class(wrong, "counts")
     for wrong in ([[1, -2], [0, 3]], frozen([[1, -2], [0, 3]])):
         with pytest.raises(ef.InputError, match="`counts of class 1` must be whole numbers"):
-            table.by_class(wrong, "counts")
+            matrices.by_class(wrong, "counts")
     with pytest.raises(ef.InputError, match="`votes of class 0` must be"):
-        table.by_class([[5, 0]], "votes", most=4)
-    assert table.by_class([[4, 0]], "votes", most=4).tolist() == [[4, 0]]
-    pair = table.side_by_side(np.array([1, 2]), np.array([3, 4]))
+        matrices.by_class([[5, 0]], "votes", most=4)
+    assert matrices.by_class([[4, 0]], "votes", most=4).tolist() == [[4, 0]]
+    pair = matrices.side_by_side(np.array([1, 2]), np.array([3, 4]))
     assert pair.tolist() == [[1, 3], [2, 4]]
-    assert table.is_ours(pair)
-    assert not table.is_ours(np.array([1]))
-    assert not table.is_ours(frozen([[1, 2], [3, 4]], order="C"))
+    assert matrices.is_ours(pair)
+    assert not matrices.is_ours(np.array([1]))
+    assert not matrices.is_ours(frozen([[1, 2], [3, 4]], order="C"))
 
 
 def test_votes_on_an_item_are_some_and_not_too_many():
-    most = table.MOST_VOTES
+    most = matrices.MOST_VOTES
     third = most // 3
     for good in ([[third] * 3], [[third + 1, third, third - 1]], [[most, 0, 0]], [[1, 0, 0]]):
-        table.check_votes(np.array(good))
-    table.check_votes(np.zeros((0, 2), int))
+        matrices.check_votes(np.array(good))
+    matrices.check_votes(np.zeros((0, 2), int))
     with pytest.raises(ef.InputError, match=r"The votes on an item must be at most .* entry 1"):
-        table.check_votes(np.array([[1, 0], [most, 1]]))
+        matrices.check_votes(np.array([[1, 0], [most, 1]]))
     with pytest.raises(ef.InputError, match="Items must have votes"):
-        table.check_votes(np.array([[most, 0], [0, 0]]))
+        matrices.check_votes(np.array([[most, 0], [0, 0]]))
 
 
 def test_probabilities_add_up_to_one():
-    table.check_sums(np.array([[0.5, 0.5 + 9e-7], [0.5, 0.5 - 9e-7]]), "soft")
+    matrices.check_sums(np.array([[0.5, 0.5 + 9e-7], [0.5, 0.5 - 9e-7]]), "soft")
     for off in (1.1e-6, -1.1e-6, np.nan):
         with pytest.raises(
             ef.InputError, match="`soft` of an item must add up to 1: the sum of row"
         ):
-            table.check_sums(np.array([[0.5, 0.5], [0.5, 0.5 + off]]), "soft")
-    assert table.added(np.array([[1, 2, 3], [4, 5, 6]])).tolist() == [6, 15]
+            matrices.check_sums(np.array([[0.5, 0.5], [0.5, 0.5 + off]]), "soft")
+    assert matrices.added(np.array([[1, 2, 3], [4, 5, 6]])).tolist() == [6, 15]
 
 
 def test_counts_add_up_to_at_most_so_many():
-    most = table.MOST_ITEMS
-    table.check_total(np.zeros(0, int))
-    table.check_total(np.array([[most - 3, 1], [1, 1]]))
+    most = matrices.MOST_ITEMS
+    matrices.check_total(np.zeros(0, int))
+    matrices.check_total(np.array([[most - 3, 1], [1, 1]]))
     with pytest.raises(ef.InputError, match="The counts of a table must add up to at most"):
-        table.check_total(np.array([[most - 3, 1], [1, 2]]))
+        matrices.check_total(np.array([[most - 3, 1], [1, 2]]))
 
 
 def test_labels_go_with_their_scores():
@@ -210,7 +210,7 @@ def test_labels_go_with_their_scores():
     for low in (0, -3):
         scores = rng.integers(low, 4, 50) / 4
         labels = rng.integers(0, 2, 50).astype(bool)
-        places, counts = table.by_score(scores, labels)
+        places, counts = matrices.by_score(scores, labels)
         distinct = sorted(set(scores.tolist()))
         assert places.tolist() == distinct
         assert counts.tolist() == [
@@ -218,10 +218,10 @@ def test_labels_go_with_their_scores():
             for one in distinct
         ]
         assert not counts.flags.writeable
-    s, y = table.as_labelled_scores([0.5, 1], [True, False])
+    s, y = matrices.as_labelled_scores([0.5, 1], [True, False])
     assert (s.tolist(), y.tolist()) == ([0.5, 1], [True, False])
     with pytest.raises(ef.InputError, match="`scores` and `labels` must have the same length"):
-        table.as_labelled_scores([0.5, 1], [True])
+        matrices.as_labelled_scores([0.5, 1], [True])
 
 
 @pytest.mark.parametrize("columns", [1, 2, 4])
@@ -232,34 +232,34 @@ def test_keys_in_order(columns):
         if columns == 1:
             keys = keys[:, 0]
         rows = [tuple(np.atleast_1d(row).tolist()) for row in keys]
-        order = table.order_of(keys)
+        order = matrices.order_of(keys)
         assert order.tolist() == sorted(range(size), key=lambda i: (rows[i], i))
         distinct = sorted(set(rows))
-        assert table.rows_of(keys).tolist() == [distinct.index(row) for row in rows]
-        ascending, place = table.in_order(keys)
+        assert matrices.rows_of(keys).tolist() == [distinct.index(row) for row in rows]
+        ascending, place = matrices.in_order(keys)
         assert [rows[i] for i in ascending] == sorted(rows)
         assert place.tolist() == [distinct.index(rows[i]) for i in ascending]
-        starts = table.starts_of(keys[order])
+        starts = matrices.starts_of(keys[order])
         assert [rows[i] for i in order[starts]] == distinct
-        assert table.is_ascending(keys[order][starts])
-        assert table.is_ascending(keys[order]) == (len(distinct) == size)
+        assert matrices.is_ascending(keys[order][starts])
+        assert matrices.is_ascending(keys[order]) == (len(distinct) == size)
 
 
 def test_pooled_counts_are_sums_of_what_belongs_together():
     counts = np.array([[1, 10], [2, 20], [4, 40]])
     order, start = np.array([2, 0, 1]), np.array([0, 1])
-    assert table.pool(counts, order, start).tolist() == [[4, 40], [3, 30]]
-    assert table.pool(counts[:, 0], order, start).tolist() == [4, 3]
+    assert matrices.pool(counts, order, start).tolist() == [[4, 40], [3, 30]]
+    assert matrices.pool(counts[:, 0], order, start).tolist() == [4, 3]
     none = np.zeros((0, 2), int)
-    assert table.pool(none, np.zeros(0, int), np.zeros(0, int)) is none
-    assert table.vote_key(np.array([[1, 2, 3]])).tolist() == [[6, 2, 3]]
+    assert matrices.pool(none, np.zeros(0, int), np.zeros(0, int)) is none
+    assert matrices.vote_key(np.array([[1, 2, 3]])).tolist() == [[6, 2, 3]]
     with pytest.raises(ef.InputError, match="`positives` must not exceed `totals`: entry 1"):
-        table.two_columns([1, 3], [1, 2])
-    assert table.two_columns([1, 0], [1, 2]).tolist() == [[0, 1], [2, 0]]
+        matrices.two_columns([1, 3], [1, 2])
+    assert matrices.two_columns([1, 0], [1, 2]).tolist() == [[0, 1], [2, 0]]
     with pytest.raises(ef.InputError, match="`totals` must be whole numbers of at least 1"):
-        table.two_columns([0], [0])
+        matrices.two_columns([0], [0])
     with pytest.raises(ef.InputError, match="`positives` and `totals` must have the same length"):
-        table.two_columns([0], [1, 1])
+        matrices.two_columns([0], [1, 1])
 
 
 # Rows that stand for ranges
@@ -325,7 +325,7 @@ def test_ranges_keep_their_entries():
     )
     assert entries_of(found) == [(0, 1, 2, 1), (1, 0, 1, 1), (1, 1, 3, 1)]
     assert (found.lows.tolist(), found.highs.tolist()) == ([0.1, 0.5], [0.2, 0.7])
-    assert ranged._rows_after(np.array([1, 0, 2]), np.array([0, 1])).tolist() == [1, 0, 1]
+    assert tables._rows_after(np.array([1, 0, 2]), np.array([0, 1])).tolist() == [1, 0, 1]
 
 
 def test_points_of_many_classes_add_with_their_entries_and_unlabelled_items():
@@ -361,7 +361,7 @@ def test_scores_of_no_item_are_refused():
     assert (some.n, some.n_unlabelled) == (1, 1)
     assert ScoreTable([0.2], [[1, 0]]).n_unlabelled == 0
     with pytest.raises(ef.InputError, match="must add up to at most"):
-        ScoreTable([0.2, 0.9], np.eye(2, dtype=int), unlabelled=[table.MOST_ITEMS, 1])
+        ScoreTable([0.2, 0.9], np.eye(2, dtype=int), unlabelled=[matrices.MOST_ITEMS, 1])
     assert ScoreTable.from_counts([0.2, 0.9], [1, 0], [0, 2]).dropped == 0
     for make in (ScoreTable.from_counts, lambda s, n, p: ScoreTable.from_file(
         {"scores": s, "negatives": n, "positives": p}
@@ -378,8 +378,8 @@ def test_scores_of_no_item_are_refused():
 
 
 def test_labelled_items_keep_their_entries():
-    where = Where.of(unlabelled=True, weight=[1.0, 1, 5, 2])
-    some = unlabelled.table_of_arrays([0.4, 0.2, 0.6, 0.9], [0, None, None, 1], where)
+    where = ReadOptions.of(unlabelled=True, weight=[1.0, 1, 5, 2])
+    some = arrays.partly_labelled([0.4, 0.2, 0.6, 0.9], [0, None, None, 1], where)
     assert some.counts.tolist() == [[0, 0], [1, 0], [0, 0], [0, 1]]
     assert some.unlabelled.tolist() == [1, 0, 1, 0]
     assert entries_of(some) == [(0, 2, 1, 1), (1, 0, 1, 1), (2, 2, 1, 1), (3, 1, 2, 1)]
@@ -460,7 +460,7 @@ def test_votes_that_no_table_can_have_are_refused():
     with pytest.raises(ef.InputError, match="Items must have votes"):
         VoteTable([[0, 0]], [1])
     with pytest.raises(ef.InputError, match="must add up to at most"):
-        VoteTable([[1, 0], [0, 1]], [table.MOST_ITEMS, 1])
+        VoteTable([[1, 0], [0, 1]], [matrices.MOST_ITEMS, 1])
     for kept in ({"workloads": [[1, 1]]}, {"by_group": [[0, 1, 0, 1, 0, 1]]}):
         with pytest.raises(ef.InputError, match="What a vote table keeps of annotators"):
             VoteTable([[1, 0]], [1], **kept)
@@ -506,11 +506,11 @@ def test_rows_of_items_with_weights():
         votes[:, 0] += 1
         keys = [(sum(row), *row[1:]) for row in votes.tolist()]
         distinct = sorted(set(keys))
-        assert weighing._rows_of_votes(votes).tolist() == [distinct.index(key) for key in keys]
-    assert weighing._rows_of_votes(np.array([[1, 0, 0], [0, 0, 1]])).tolist() == [0, 1]
+        assert entries._rows_of_votes(votes).tolist() == [distinct.index(key) for key in keys]
+    assert entries._rows_of_votes(np.array([[1, 0, 0], [0, 0, 1]])).tolist() == [0, 1]
     places = np.array([0.1, 0.2, 0.5])
-    assert weighing._rows(places, np.array([0.5, 0.1, 0.5])).tolist() == [2, 0, 2]
-    assert weighing._rows(THREE[1:], THREE).tolist() == [1, 0, 1]
+    assert entries._rows(places, np.array([0.5, 0.1, 0.5])).tolist() == [2, 0, 2]
+    assert entries._rows(THREE[1:], THREE).tolist() == [1, 0, 1]
     soft = SoftTable.from_arrays([0.5, -0.0, 0.0, 0.5], weight=[1.0, 2, 3, 4])
     assert soft.probabilities.tolist() == [0, 0.5]
     assert not np.signbit(soft.probabilities).any()
@@ -526,17 +526,17 @@ def test_rows_of_items_with_weights():
 
 @pytest.mark.parametrize("many", [0, 2**13])
 def test_rows_of_many_scores_are_found_by_sorting(many, monkeypatch):
-    monkeypatch.setattr(weighing, "_MANY", many)
+    monkeypatch.setattr(entries, "_MANY", many)
     values = np.random.default_rng(0).integers(0, 9, 60) / 8
     places = np.unique(values)
-    assert places[weighing._rows(places, values)].tolist() == values.tolist()
+    assert places[entries._rows(places, values)].tolist() == values.tolist()
 
 
 # Shares of votes as scores
 
 
 def test_shares_of_votes_are_scores():
-    found = shares.class_shares_table(
+    found = arrays.class_shares_table(
         np.array([[1, 1], [2, 2], [1, 3], [1, 1]]),
         np.array([0, 1, 1, 0]),
         np.array([5, 6, 7, 8]),
@@ -546,8 +546,8 @@ def test_shares_of_votes_are_scores():
     assert found.counts.tolist() == [[13, 6], [0, 7]]
     assert found.dropped == 0
     two = np.array([[1, 3], [2, 0], [3, 1]])
-    assert shares.class_shares(two).tolist() == [0.75, 0, 0.25]
-    found = shares.class_shares_table(
+    assert arrays.class_shares(two).tolist() == [0.75, 0, 0.25]
+    found = arrays.class_shares_table(
         two, np.array([1, 0, 1]), np.array([1, 5, 2]), classes=("a", "b")
     )
     assert (found.scores.tolist(), found.counts.tolist()) == (
@@ -560,33 +560,33 @@ def test_shares_of_votes_are_scores():
 def test_shares_of_many_classes_have_a_column_each(rows):
     votes = np.array([[1, 1, 2], [0, 0, 3], [2, 2, 4]])[:rows]
     expected = [[0.25, 0.25, 0.5], [0, 0, 1], [0.25, 0.25, 0.5]][:rows]
-    assert shares.class_shares(votes).tolist() == expected
+    assert arrays.class_shares(votes).tolist() == expected
     labels, counts = np.array([2, 2, 0])[:rows], np.array([1, 5, 2])[:rows]
-    found = shares.class_shares_table(votes, labels, counts, classes=tuple("abc"))
+    found = arrays.class_shares_table(votes, labels, counts, classes=tuple("abc"))
     assert found.scores.tolist() == [[0, 0, 1], [0.25, 0.25, 0.5]]
     assert found.counts.tolist() == [[0, 0, 5], [2 if rows == 3 else 0, 0, 1]]
     assert (found.dropped, found.classes) == (0, ("a", "b", "c"))
 
 
 def test_shares_of_arrays_have_the_labels_beside_them():
-    found, names = shares.shares_of_arrays([1, 2, 0], 2, [0, 1, 0])
+    found, names = arrays.shares_of_arrays([1, 2, 0], 2, [0, 1, 0])
     assert (found.scores.tolist(), names) == ([0, 0.5, 1], ("0", "1"))
     assert found.counts.tolist() == [[1, 0], [1, 0], [0, 1]]
-    found, names = shares.shares_of_arrays([[1, 1], [0, 2]], None, ["no", "yes"])
+    found, names = arrays.shares_of_arrays([[1, 1], [0, 2]], None, ["no", "yes"])
     assert (found.scores.tolist(), names) == ([0.5, 1], ("no", "yes"))
-    found, names = shares.shares_of_arrays([1, 2], [2, 2], ["no", "yes"], ("no", "yes"))
+    found, names = arrays.shares_of_arrays([1, 2], [2, 2], ["no", "yes"], ("no", "yes"))
     assert found.counts.tolist() == [[1, 0], [0, 1]]
-    found, names = shares.shares_of_arrays(
+    found, names = arrays.shares_of_arrays(
         [[1, 1, 0], [0, 0, 2]], None, ["c", "a"], ("a", "b", "c"), {"weight": [2.0, 3.0]}
     )
     assert (found.counts.tolist(), names) == ([[1, 0, 0], [0, 0, 1]], ("a", "b", "c"))
     assert entries_of(found) == [(0, 0, 3, 1), (1, 2, 2, 1)]
     with pytest.raises(ef.InputError, match="`votes` and `labels` must have the same length"):
-        shares.shares_of_arrays([1, 2], 2, [0, 1, 1])
+        arrays.shares_of_arrays([1, 2], 2, [0, 1, 1])
     with pytest.raises(ef.InputError, match="`positives` must not exceed"):
-        shares.shares_of_arrays([1, 3], 2, [0, 1])
+        arrays.shares_of_arrays([1, 3], 2, [0, 1])
     with pytest.raises(ef.InputError, match="`labels` must be 0 or 1"):
-        shares.shares_of_arrays([1, 2], 2, [0, 2])
+        arrays.shares_of_arrays([1, 2], 2, [0, 2])
 
 
 # Items without a label
@@ -594,58 +594,58 @@ def test_shares_of_arrays_have_the_labels_beside_them():
 
 def test_items_without_a_label_are_left_out_or_kept():
     scores, labels = [0.4, 0.2, 0.4, 0.9], [0, None, 1, 1]
-    left = unlabelled.table_of_arrays(scores, labels, Where.of(drop_missing=True))
+    left = arrays.partly_labelled(scores, labels, ReadOptions.of(drop_missing=True))
     assert (left.n, left.dropped, left.unlabelled) == (3, 1, None)
     assert left.counts.tolist() == [[1, 1], [0, 1]]
-    kept = unlabelled.table_of_arrays(scores, labels, Where.of(unlabelled=True))
+    kept = arrays.partly_labelled(scores, labels, ReadOptions.of(unlabelled=True))
     assert (kept.n, kept.dropped, kept.unlabelled.tolist()) == (3, 0, [1, 0, 0])
-    whole = unlabelled.table_of_arrays(scores, [0, 0, 1, 1], Where.of(unlabelled=True))
+    whole = arrays.partly_labelled(scores, [0, 0, 1, 1], ReadOptions.of(unlabelled=True))
     assert (whole.n, whole.unlabelled) == (4, None)
     assert (
-        unlabelled.table_of_arrays(scores, [0, 0, 1, 1], Where.of(drop_missing=True)).dropped == 0
+        arrays.partly_labelled(scores, [0, 0, 1, 1], ReadOptions.of(drop_missing=True)).dropped == 0
     )
     with pytest.raises(ef.InputError, match="`labels` is missing for all 4 items"):
-        unlabelled.table_of_arrays(scores, [None] * 4, Where.of(unlabelled=True))
+        arrays.partly_labelled(scores, [None] * 4, ReadOptions.of(unlabelled=True))
     with pytest.raises(ef.InputError, match="`scores` and `labels` must have the same length"):
-        unlabelled.table_of_arrays(scores, [0, None], Where.of(unlabelled=True))
+        arrays.partly_labelled(scores, [0, None], ReadOptions.of(unlabelled=True))
     with pytest.raises(ef.InputError, match="`labels` must be 1-d"):
-        unlabelled.known_labels([[0], [1]])
+        arrays.known_labels([[0], [1]])
 
 
 def test_items_of_many_classes_without_a_label_are_kept():
     scores = [*THREE.tolist(), [0.25, 0.25, 0.5]]
     labels = ["a", None, "c", "b"]
-    kept = unlabelled.table_of_arrays(
-        scores, labels, Where.of(unlabelled=True, classes=["a", "b", "c"])
+    kept = arrays.partly_labelled(
+        scores, labels, ReadOptions.of(unlabelled=True, classes=["a", "b", "c"])
     )
     assert kept.counts.tolist() == [[0, 0, 0], [0, 1, 0], [1, 0, 1]]
     assert kept.unlabelled.tolist() == [1, 0, 0]
     # Of two columns, all items tell whether they are logits.
     two = [[1.0, 3.0], [-1.0, 1.0], [2.0, 2.0]]
-    found = unlabelled.table_of_arrays(two, [1, None, 0], Where.of(unlabelled=True))
+    found = arrays.partly_labelled(two, [1, None, 0], ReadOptions.of(unlabelled=True))
     assert found.scores.tolist() == [0, 2]
     assert found.unlabelled.tolist() == [0, 1]
     for classes in (None, ["no", "yes"]):
-        where = Where.of(drop_missing=True, classes=classes)
-        found = unlabelled.table_of_arrays(two, ["yes", None, "no"], where)
+        where = ReadOptions.of(drop_missing=True, classes=classes)
+        found = arrays.partly_labelled(two, ["yes", None, "no"], where)
         assert (found.scores.tolist(), found.counts.tolist()) == ([0, 2], [[1, 0], [0, 1]])
 
 
 def test_weights_of_items_without_a_label_are_not_asked_for():
     known = np.array([True, False, True])
-    assert unlabelled._known_weights([1.0, np.nan, 3.0], known).tolist() == [1, 3]
-    assert unlabelled._known_weights([1.0, None, 3.0], known) == [1, 3]
-    assert unlabelled._known_weights(2.0, known) == 2.0
+    assert arrays._known_weights([1.0, np.nan, 3.0], known).tolist() == [1, 3]
+    assert arrays._known_weights([1.0, None, 3.0], known) == [1, 3]
+    assert arrays._known_weights(2.0, known) == 2.0
     with pytest.raises(ef.InputError, match="`scores` and `weight` must have the same length"):
-        unlabelled._known_weights([1.0, 2.0], known)
+        arrays._known_weights([1.0, 2.0], known)
     hidden = np.ma.array([1.0, 2.0, 3.0], mask=[False, False, True])
-    where = Where.of(unlabelled=True, weight=hidden)
+    where = ReadOptions.of(unlabelled=True, weight=hidden)
     for labels in ([0, None, 1], [0, 1, 1]):
         with pytest.raises(ef.InputError, match="`weight`"):
-            unlabelled.table_of_arrays([0.1, 0.2, 0.3], labels, where)
+            arrays.partly_labelled([0.1, 0.2, 0.3], labels, where)
     masked = np.ma.array([0, 1, 1], mask=[False, True, False])
-    assert unlabelled.known_labels(masked).tolist() == [True, False, True]
-    assert unlabelled.labels_there(["a", None, "b"]).tolist() == ["a", "b"]
+    assert arrays.known_labels(masked).tolist() == [True, False, True]
+    assert arrays.labels_there(["a", None, "b"]).tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize("missing", [1, 2])
@@ -661,7 +661,7 @@ def test_rows_without_a_label_are_kept_in_their_groups(missing):
         "label": labels,
         "site": ["x", "x", "y", "y", *["x"] * missing],
     }
-    where = Where.of(score="score", label="label", positive="yes", unlabelled=True)
+    where = ReadOptions.of(score="score", label="label", positive="yes", unlabelled=True)
     found = read(pd.DataFrame(data), (SCORES,), where).table
     assert found.scores.tolist() == [0.1, 0.2, 0.4]
     assert found.counts.tolist() == [[0, 2], [1, 0], [1, 0]]
@@ -683,7 +683,7 @@ def test_rows_of_many_classes_without_a_label_are_kept():
 
     p = np.array([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
     data = pd.DataFrame(p, columns=["p_a", "p_b", "p_c"]).assign(label=["a", "c", None, "b"])
-    where = Where.of(score=["p_a", "p_b", "p_c"], label="label", unlabelled=True)
+    where = ReadOptions.of(score=["p_a", "p_b", "p_c"], label="label", unlabelled=True)
     found = read(data, (SCORES,), where).table
     assert found.scores.tolist() == [[0, 0.5, 0.5], [0.25, 0.25, 0.5], [0.5, 0.25, 0.25]]
     assert found.counts.tolist() == [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
@@ -694,7 +694,7 @@ def test_rows_of_many_classes_without_a_label_are_kept():
 
 
 def test_scores_are_kept_item_by_item():
-    kept = Kept()
+    kept = KeptScores()
     assert (kept.scores.size, kept.labels.size) == (0, 0)
     assert [role.name for role in kept.layout(labelled=True).roles] == ["score", "label"]
     assert [role.name for role in kept.layout(labelled=False).roles] == ["score"]
@@ -716,11 +716,11 @@ def test_scores_of_rows_are_kept_with_labels_of_0_and_1():
     import pandas as pd
 
     def read(columns, **given):
-        kept = Kept()
+        kept = KeptScores()
         frame = pd.DataFrame(columns)
         from errorfloor.data.read import read as door
 
-        door(frame, (kept.layout(labelled="label" in given),), Where.of(**given))
+        door(frame, (kept.layout(labelled="label" in given),), ReadOptions.of(**given))
         return kept
 
     found = read({"s": [0.5, 0.1, 0.9], "y": [1, None, 0]}, score="s", label="y")
@@ -746,4 +746,5 @@ def test_sums_of_saved_tables_are_coarsened_beyond_the_limit(tmp_path, monkeypat
     np.savez(tmp_path / "c.npz", a=np.zeros(2))
     with pytest.raises(ef.InputError, match="does not hold a table: its arrays are others"):
         saved.load_table(tmp_path / "c.npz")
-    assert saved.saved_table([str(tmp_path / "c.npz")]) is None
+    assert not saved.holds_table(tmp_path / "c.npz")
+    assert saved.holds_table(tmp_path / "b.npz")

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import betabinom, binom
 
 import errorfloor as ef
-from errorfloor.intervals.votes.limits import likelihood_limits
-from errorfloor.methods.votes.fit import fit_mixture
+from errorfloor.intervals.votes.region import likelihood_limits
+from errorfloor.methods.votes.line import fit_mixture
 from errorfloor.questions import two_atoms as module
 from errorfloor.questions.two_atoms import _beta, _start, two_atoms
 

@@ -11,9 +11,17 @@ from scipy.stats import binom
 from errorfloor.intervals.votes import (
     inversion,
 )
-from errorfloor.intervals.votes.band import Band, _law_of, _limits, _sets, _sets_of_each, _up_to
+from errorfloor.intervals.votes.band import (
+    Band,
+    _law_of,
+    _limits,
+    _Means,
+    _sets,
+    _sets_of_each,
+    _up_to,
+)
 from errorfloor.methods.record import Options
-from errorfloor.methods.votes.grid import grid
+from errorfloor.methods.votes.line import grid
 from errorfloor.metrics.asked import Asked
 
 
@@ -160,7 +168,7 @@ class Known:
     def rough(self, t, sign):
         return sign * self.mean(t)
 
-    fitted = rough
+    guess = rough
 
 
 def selective(errors, coverage):
@@ -254,11 +262,11 @@ def test_intervals_are_divided_where_they_allow_least():
 
 
 def test_the_limits_of_f1_are_where_what_it_takes_is_0():
-    class Means:
+    class Means(_Means):
         def f1(self, x, sign):
             return sign * (0.6 - x) - 0.1  # known to within 0.1
 
-    low, high = inversion._f1(Means(), None)
+    low, high = Means(None, None).f1_limits()
     assert (low, high) == pytest.approx((0.5, 0.7), abs=2.0**-12 + 1e-12)
     assert low <= 0.5 + 1e-12
     assert high >= 0.7 - 1e-12
@@ -267,7 +275,7 @@ def test_the_limits_of_f1_are_where_what_it_takes_is_0():
 def test_means_of_f1_and_of_sure_items_are_lines_between_knots():
     asked = []
 
-    class Watched(inversion._Means):
+    class Watched(_Means):
         def limit(self, knots, values, sign):
             asked.append((knots, values, sign))
             return 0.0

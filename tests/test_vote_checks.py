@@ -11,15 +11,21 @@ import pytest
 from scipy.stats import binom
 
 import errorfloor as ef
-from errorfloor.intervals.votes import bracket, fits
-from errorfloor.intervals.votes.annotators import AnnotatorLimits, Spread
+from errorfloor.checks import votes as fits
+from errorfloor.checks.votes import Expected, power_of_misfit
+from errorfloor.intervals.votes import bracket
+from errorfloor.intervals.votes.annotators import (
+    AnnotatorLimits,
+    Spread,
+    _share,
+    disagreement,
+    slope_of,
+)
 from errorfloor.intervals.votes.bracket import Bracket, agreements, missed_votes, pair_floor
-from errorfloor.intervals.votes.fits import Expected, power_of_misfit
-from errorfloor.intervals.votes.many_annotators import _share, disagreement, slope_of
-from errorfloor.intervals.votes.records import VoteLimits
+from errorfloor.intervals.votes.limits import VoteLimits
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes import stopping
-from errorfloor.methods.votes.thin import Votes, points_for
+from errorfloor.methods.votes.thinning import Votes, points_for
 from errorfloor.metrics import named
 
 
@@ -121,14 +127,14 @@ def test_the_power_is_the_least_share_whose_misfit_is_far_beyond_the_critical_va
         return of
 
     for least, found in ((0.02, 0.02), (0.07, 0.1), (0.4, 0.4), (0.5, None)):
-        monkeypatch.setattr(fits, "_misfit", misfit(least))
+        monkeypatch.setattr(fits, "_lack_of_fit", misfit(least))
         assert power_of_misfit(expected, critical) == found
     assert seen[:1] == pytest.approx([0.02])
     assert seen[-5:] == pytest.approx([0.02, 0.05, 0.1, 0.2, 0.4])
     # Each distribution has a misfit of its own, and they add up.
     two = Expected.under([(mixture(0.2), votes.where(votes.totals == 4)),
                           (mixture(0.7), votes.where(votes.totals == 5))])  # fmt: skip
-    monkeypatch.setattr(fits, "_misfit", lambda own, counts, which: 0.6 * needed)
+    monkeypatch.setattr(fits, "_lack_of_fit", lambda own, counts, which: 0.6 * needed)
     assert power_of_misfit(two, critical) == 0.02
     assert power_of_misfit(expected, critical) is None
 

@@ -10,25 +10,22 @@ import pytest
 import errorfloor as ef
 from errorfloor.data.sample import Sample
 from errorfloor.methods.record import Options
-from errorfloor.methods.votes import fit as fitting
-from errorfloor.methods.votes import thin
-from errorfloor.methods.votes.aims import Concave, Lines, aim_of
-from errorfloor.methods.votes.fit import fit_mixture
-from errorfloor.methods.votes.likelihood import VoteLikelihood
-from errorfloor.methods.votes.many import unsorted
-from errorfloor.methods.votes.many.mixture import MANY_MIXTURE, ManyMixtureFloor
-from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
-from errorfloor.methods.votes.many.unsorted import (
-    CountLikelihood,
-    kept_votes,
-    shares_of_votes,
+from errorfloor.methods.votes import line as fitting
+from errorfloor.methods.votes import simplex, thinning
+from errorfloor.methods.votes.aims import Concave, Lines, Target, aim_of
+from errorfloor.methods.votes.line import VoteLikelihood, fit_mixture
+from errorfloor.methods.votes.mixture import (
+    MANY_MIXTURE,
+    ManyClassMixture,
+    TwoClassMixture,
+    refuse_one_class,
+    together,
+    value_of,
 )
-from errorfloor.methods.votes.many.values import MANY_PLUGINS, ManyMixtureValue
-from errorfloor.methods.votes.mixture import MixtureFloor, together
+from errorfloor.methods.votes.plugin import MANY_PLUGIN, MANY_PLUGINS
+from errorfloor.methods.votes.simplex import CountLikelihood, kept_votes, shares_of_votes
 from errorfloor.methods.votes.stopping import rule_named
-from errorfloor.methods.votes.target import Target
-from errorfloor.methods.votes.thin import Votes, by_total
-from errorfloor.methods.votes.values import MixtureValue, refuse_one_class, value_of
+from errorfloor.methods.votes.thinning import Votes, by_total
 from errorfloor.metrics.asked import Asked
 
 RNG = np.random.default_rng(0)
@@ -184,11 +181,11 @@ THREE = Sample.of_rows(
 @pytest.mark.parametrize(
     ("kind", "cells", "options"),
     [
-        (MixtureFloor, TWO, Options()),
-        (MixtureFloor, TWO, None),
-        (MixtureValue, TWO, Options(metric=BRIER)),
-        (ManyMixtureFloor, THREE, Options()),
-        (ManyMixtureFloor, THREE, None),
+        (TwoClassMixture, TWO, Options()),
+        (TwoClassMixture, TWO, None),
+        (TwoClassMixture, TWO, Options(metric=BRIER)),
+        (ManyClassMixture, THREE, Options()),
+        (ManyClassMixture, THREE, None),
     ],
 )
 def test_other_numbers_of_weighted_items_are_fitted_anew(kind, cells, options):
@@ -276,10 +273,10 @@ def test_votes_for_one_class_alone_are_refused_where_both_are_needed(
 def test_single_votes_and_votes_that_no_rule_ends_with_have_no_value():
     single = Sample.of_votes(np.array([0, 1]), np.array([1, 1]), np.array([5, 5]))
     with pytest.raises(ef.InputError, match="at least 2 votes"):
-        MixtureValue(single, Options(metric=BRIER))
+        TwoClassMixture(single, Options(metric=BRIER))
     wrong = Sample.of_votes(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]))
     with pytest.raises(ef.InputError, match="cannot end with 1 of 2 votes"):
-        MixtureValue(wrong, Options(metric=BRIER, totals_by="votes", stopping="third"))
+        TwoClassMixture(wrong, Options(metric=BRIER, totals_by="votes", stopping="third"))
 
 
 def test_items_of_each_total_have_a_fit_of_their_own_where_the_item_decides():
@@ -288,9 +285,9 @@ def test_items_of_each_total_have_a_fit_of_their_own_where_the_item_decides():
         np.array([2, 2, 2, 3, 3, 3, 3]),
         np.array([20, 20, 1, 30, 3, 3, 30]),
     )
-    value = MixtureValue(cells, Options(metric=BRIER, totals_by="item"))
+    value = TwoClassMixture(cells, Options(metric=BRIER, totals_by="item"))
     parts = [
-        MixtureValue(Sample.of_votes(cells.positives[own], cells.totals[own], cells.count[own]),
+        TwoClassMixture(Sample.of_votes(cells.positives[own], cells.totals[own], cells.count[own]),
                      Options(metric=BRIER))
         for own in (cells.totals == 2, cells.totals == 3)
     ]  # fmt: skip
@@ -302,20 +299,21 @@ def test_items_of_each_total_have_a_fit_of_their_own_where_the_item_decides():
     # Sample without items are as if they were not there.
     count = np.where(cells.totals == 2, cells.count, 0)
     assert value.values(count[None], RNG)[0] == pytest.approx(alone[0], abs=1e-9)
-    joined = together([part.fits for part in parts], sizes)
+    fits = [part.fits[0][0] for part in parts]
+    joined = together(fits, sizes)
     assert joined.weights.sum() == pytest.approx(1)
-    means = [part.fits.weights @ part.fits.points for part in parts]
+    means = [fit.weights @ fit.points for fit in fits]
     assert joined.weights @ joined.points == pytest.approx(sizes @ means / 107)
     for name in ("gap", "log_likelihood"):
-        both = [getattr(part.fits, name) for part in parts]
+        both = [getattr(fit, name) for fit in fits]
         assert getattr(joined, name) == pytest.approx(sizes @ both / 107)
-    assert together([parts[0].fits], sizes[:1]) is parts[0].fits
+    assert together(fits[:1], sizes[:1]) is fits[0]
 
 
 def test_the_brier_score_of_many_classes_is_the_share_of_two_votes_that_differ():
     votes = np.array([[2, 1, 0], [1, 1, 1], [3, 0, 0], [0, 0, 2]])
     cells = Sample.of_rows(votes, np.array([3, 1, 2, 4]))
-    value = ManyMixtureValue(cells, Options(metric=Asked("brier").of(3)))
+    value = ManyClassMixture(cells, Options(metric=Asked("brier").of(3)))
     differ = np.array([2 / 3, 1, 0, 0])
     others = np.array([[3, 1, 2, 4], [1, 0, 1, 1], [0, 1, 0, 0]])
     expected = np.minimum(others @ differ / others.sum(axis=1), 2 / 3)
@@ -327,11 +325,11 @@ def test_values_of_many_classes_are_those_of_the_kinds_of_items_that_are_there(n
     votes = np.array([[2, 0, 0], [1, 1, 0], [0, 2, 0], [0, 0, 2], [3, 0, 0], [1, 1, 1], [0, 1, 2]])
     cells = Sample.of_rows(votes, np.array([9, 4, 5, 6, 8, 3, 1]))
     metric = Asked(name, costs=COSTS if name == "cost" else None).of(3)
-    value = ManyMixtureValue(cells, Options(metric=metric, totals_by="item"))
+    value = ManyClassMixture(cells, Options(metric=metric, totals_by="item"))
     plain = Options(metric=metric)
     alone = []
     for own in (cells.totals == 2, cells.totals == 3):
-        part = ManyMixtureValue(Sample.of_rows(votes[own], cells.count[own]), plain)
+        part = ManyClassMixture(Sample.of_rows(votes[own], cells.count[own]), plain)
         alone.append(part.values(part.cells.count[None], RNG)[0])
         count = np.where(own, cells.count, 0)
         assert value.values(count[None], RNG)[0] == pytest.approx(alone[-1], abs=1e-9)
@@ -342,9 +340,9 @@ def test_values_of_many_classes_are_those_of_the_kinds_of_items_that_are_there(n
 
 def test_where_classes_have_places_two_items_hold_the_fit_to_its_reference():
     metric = Asked("cost", costs=COSTS).of(3)
-    value = ManyMixtureValue(THREE, Options(metric=metric))
+    value = ManyClassMixture(THREE, Options(metric=metric))
     likelihood = CountLikelihood.around(THREE.votes, THREE.count)
-    expected = metric.best(likelihood.points, likelihood.fitted(2.0))
+    expected = metric.best(likelihood.points, likelihood.smoothed(2.0))
     assert value.values(THREE.count[None], RNG)[0] == pytest.approx(expected, abs=1e-9)
 
 
@@ -372,7 +370,7 @@ def test_values_of_many_classes_refuse_what_has_no_answer():
         cells = Sample.of_rows(np.asarray(votes), np.ones(len(votes), dtype=np.int64))
         given = options.pop("given", {})
         classes = cells.votes.shape[1]
-        return ManyMixtureValue(cells, Options(metric=Asked(name, **given).of(classes), **options))
+        return ManyClassMixture(cells, Options(metric=Asked(name, **given).of(classes), **options))
 
     three = [[2, 0, 0], [0, 1, 1], [0, 2, 0]]
     value(three, "log-loss", majority=2)  # of two votes one decides
@@ -442,7 +440,7 @@ def test_items_are_counted_and_chosen():
 def test_the_chances_of_votes_that_are_kept_are_hypergeometric():
     for k, m, kept in ((3, 10, 4), (0, 5, 2), (5, 5, 3), (9, 10, 4), (7, 12, 12)):
         expected = [comb(k, j) * comb(m - k, kept - j) / comb(m, kept) for j in range(kept + 1)]
-        assert thin._hypergeometric(k, m, kept) == pytest.approx(expected, abs=1e-12)
+        assert thinning._hypergeometric(k, m, kept) == pytest.approx(expected, abs=1e-12)
 
 
 # Floors of a fitted distribution
@@ -455,8 +453,8 @@ def lost_by_shares(fit, totals, counts, target):
         k = np.arange(m + 1)
         orders = np.array([comb(m, one) for one in k])
         p = fit.points[:, None]
-        shares = (orders * p**k * (1 - p) ** (m - k)) @ target.floors(k / m)
-        lost += count * fit.weights @ (target.floors(fit.points) - shares)
+        shares = (orders * p**k * (1 - p) ** (m - k)) @ target(k / m)
+        lost += count * fit.weights @ (target(fit.points) - shares)
     return lost / counts.sum()
 
 
@@ -468,8 +466,8 @@ def test_floors_where_the_item_decides_are_those_of_each_total(majority):
         np.array([5, 2, 20, 7, 1, 30, 1, 3, 30]),
     )
     target = Target(majority)
-    both = MixtureFloor(cells, Options(majority=majority, totals_by="item"))
-    assert [part.n for _, part in both.fits] == [7, 28, 64]
+    both = TwoClassMixture(cells, Options(majority=majority, totals_by="item"))
+    assert [part.n for _, part in both.parts] == [7, 28, 64]
     alone = [
         fit_mixture(cells.positives[own], cells.totals[own], cells.count[own], part=True,
                     target=target).floor
@@ -478,26 +476,25 @@ def test_floors_where_the_item_decides_are_those_of_each_total(majority):
     expected = np.array([7, 28, 64]) @ alone / 99
     assert both.values(cells.count[None], RNG)[0] == pytest.approx(expected, abs=1e-12)
     lost = [
-        len(part.counts) and lost_by_shares(fit, part.totals, part.counts, target) * part.n
-        for fit, part in both.fits
+        lost_by_shares(fit, part.totals, part.counts, target) * part.n for fit, part in both.parts
     ]
     assert both.plugin_bias == pytest.approx(-sum(lost) / 99, abs=1e-9)
     assert both.fitted.weights.sum() == pytest.approx(1)
-    together_ = MixtureFloor(cells, Options(majority=majority))
+    together_ = TwoClassMixture(cells, Options(majority=majority))
     whole = fit_mixture(cells.positives, cells.totals, cells.count, target=target)
     assert together_.values(cells.count[None], RNG)[0] == pytest.approx(whole.floor, abs=1e-12)
     lost = lost_by_shares(whole, cells.totals, cells.count, target)
     assert together_.plugin_bias == pytest.approx(-lost, abs=1e-9)
-    assert MixtureFloor(TWO, Options(totals_by="votes")).plugin_bias is None
+    assert TwoClassMixture(TWO, Options(totals_by="votes")).plugin_bias is None
 
 
 def test_single_votes_alone_have_no_floor_and_rules_are_heeded():
     single = Sample.of_votes(np.array([0, 1]), np.array([1, 1]), np.array([5, 5]))
     with pytest.raises(ef.InputError, match="at least 2 votes"):
-        MixtureFloor(single)
+        TwoClassMixture(single)
     wrong = Sample.of_votes(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]))
     with pytest.raises(ef.InputError, match="cannot end with 1 of 2 votes"):
-        MixtureFloor(wrong, Options(totals_by="votes", stopping="third"))
+        TwoClassMixture(wrong, Options(totals_by="votes", stopping="third"))
 
 
 # Rules that stop
@@ -607,7 +604,7 @@ def test_points_hold_certain_torn_and_spread_items_and_a_reference_like_the_vote
 
 def test_a_fit_on_some_points_has_weights_of_those_alone():
     likelihood = CountLikelihood.around(THREE.votes, THREE.count)
-    weights = likelihood.fitted(2.0)
+    weights = likelihood.smoothed(2.0)
     assert weights.sum() == pytest.approx(1)
     assert (weights > 0).sum() <= (likelihood.reference > 0).sum()
     assert not weights[likelihood.reference == 0].any()
@@ -631,8 +628,8 @@ def test_votes_that_are_used_are_ten_seven_or_five_and_fewer_stay_as_they_are():
 
 
 def test_a_lattice_has_a_point_in_the_middle_of_each_of_its_cells(monkeypatch):
-    monkeypatch.setattr(unsorted, "gammaincinv", lambda shape, chance: shape * chance)
-    found = unsorted._dirichlet(3, np.array([1.0, 2.0, 5.0]))
+    monkeypatch.setattr(simplex, "gammaincinv", lambda shape, chance: shape * chance)
+    found = simplex._placed_dirichlet(3, np.array([1.0, 2.0, 5.0]))
     for i, row in enumerate(found):
         at = [(i * 24**k % 251 + 0.5) / 251 for k in range(3)]
         expected = np.array([1, 2, 5]) * at
@@ -642,7 +639,7 @@ def test_a_lattice_has_a_point_in_the_middle_of_each_of_its_cells(monkeypatch):
 def test_a_larger_penalty_holds_a_fit_closer_to_its_reference():
     likelihood = CountLikelihood.around(THREE.votes, THREE.count)
     away = [
-        np.abs(likelihood.fitted(penalty) - likelihood.reference).sum()
+        np.abs(likelihood.smoothed(penalty) - likelihood.reference).sum()
         for penalty in (0.02, 2.0, 1e5)
     ]
     assert away[0] > away[1] > away[2]

@@ -1,31 +1,25 @@
 """Likelihood regions of votes: what they are made of, against plain code."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from scipy.stats import binom, chi2, multinomial
 
-from errorfloor.intervals.votes import (
-    limits,
-    many_limits,
-    many_values,
-)
-from errorfloor.intervals.votes.many_values import (
-    ManyRegion,
+from errorfloor.intervals.votes import region as regions
+from errorfloor.intervals.votes.region import (
+    ManyClassRegion,
+    TwoClassRegion,
     _balanced,
     _balanced_error,
-    _Doubts,
     _slope_of_balanced,
-    many_value_limits,
+    least_of_two,
+    many_likelihood_limits,
 )
-from errorfloor.intervals.votes.values import Region, least_of_two
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.aims import Lines
-from errorfloor.methods.votes.grid import grid
-from errorfloor.methods.votes.likelihood import VoteLikelihood
-from errorfloor.methods.votes.many.gathered import fitted_weights
-from errorfloor.methods.votes.many.likelihood import PartitionLikelihood
+from errorfloor.methods.votes.line import VoteLikelihood, grid
+from errorfloor.methods.votes.simplex import PartitionLikelihood, fitted_weights, floors
 from errorfloor.metrics.asked import Asked
 
 
@@ -51,28 +45,30 @@ def votes_of(classes=3, total=4, items=300, seed=0, spread=0.4):
 def test_regions_are_half_a_chi_square_quantile_deep(m, share, freedom):
     k, totals = cells_of(m)
     counts = np.arange(1, m + 2) * 10
-    region = Region.around((k, totals, counts), 0.9, 64, options("auc"))
+    region = TwoClassRegion.around((k, totals, counts), 0.9, 64, options("auc"))
     n = counts.sum()
     assert region.use == pytest.approx(chi2.ppf(1 - share * 0.1, 1) / (2 * n))
     assert region.choose == pytest.approx(chi2.ppf(0.9, freedom) / (2 * n))
-    wide = Region.around((k, totals, counts), 0.05, 64, options("auc"))
+    wide = TwoClassRegion.around((k, totals, counts), 0.05, 64, options("auc"))
     assert wide.choose == pytest.approx(max(chi2.ppf(0.05, freedom) / (2 * n), wide.use))
     assert region.most_votes == m
     assert region.tells_much is False
-    assert Region.around((k, totals + 20 - m, counts), 0.9, 64, options("auc")).tells_much
+    assert TwoClassRegion.around((k, totals + 20 - m, counts), 0.9, 64, options("auc")).tells_much
 
 
 def region_of(name="auc", totals_by="chance", **given):
     k, totals = cells_of(3, 5)
     counts = np.array([30, 9, 8, 20, 40, 15, 9, 8, 9, 25])
-    return Region.around((k, totals, counts), 0.9, 64, options(name, totals_by=totals_by, **given))
+    return TwoClassRegion.around(
+        (k, totals, counts), 0.9, 64, options(name, totals_by=totals_by, **given)
+    )
 
 
 @pytest.mark.parametrize("totals_by", ["chance", "item"])
 def test_what_is_too_far_outside_is_brought_inside_by_fifths(totals_by):
     region = region_of(totals_by=totals_by)
-    best = region.votes.share @ np.log(region.votes.chances(region.fitted))
-    assert region._best == pytest.approx(best)
+    best = region.kernel().share @ np.log(region.kernel().chances(region.fitted))
+    assert region.best == pytest.approx(best)
     rng = np.random.default_rng(1)
     steps = []
     for size in (1e-6, 0.05, 0.5, 1.0):
@@ -80,15 +76,12 @@ def test_what_is_too_far_outside_is_brought_inside_by_fifths(totals_by):
         if totals_by == "item":  # each total keeps its share
             halves = np.split(extreme, 2)
             extreme = np.concatenate(
-                [
-                    size * half / half.sum()
-                    for size, half in zip(region.votes.sizes, halves, strict=True)
-                ]
+                [size * half / half.sum() for size, half in zip(region.sizes, halves, strict=True)]
             )
         part, tried = 1.0, 0
         while True:
             mixed = (1 - part) * region.fitted + part * extreme
-            lost = best - region.votes.share @ np.log(region.votes.chances(mixed))
+            lost = best - region.kernel().share @ np.log(region.kernel().chances(mixed))
             if lost <= 1.1 * region.use:
                 break
             part, tried = 0.8 * part, tried + 1
@@ -103,7 +96,7 @@ def test_what_makes_votes_impossible_is_outside():
     sure = np.zeros(region.fitted.size)
     sure[0] = 1.0  # nobody votes for class 1
     inside = region._inside(sure)
-    lost = region._best - region.votes.share @ np.log(region.votes.chances(inside))
+    lost = region.best - region.kernel().share @ np.log(region.kernel().chances(inside))
     assert 0 < lost <= 1.1 * region.use
     assert inside.sum() == pytest.approx(1)
 
@@ -111,7 +104,7 @@ def test_what_makes_votes_impossible_is_outside():
 def test_the_best_of_some_steps_is_taken(monkeypatch):
     region = region_of()
     one, other = np.eye(region.fitted.size)[[0, -1]]
-    monkeypatch.setattr(Region, "value", lambda self, weights: (weights[-1] - 0.6) ** 2)
+    monkeypatch.setattr(TwoClassRegion, "value", lambda self, weights: (weights[-1] - 0.6) ** 2)
     assert region._further(1.0, one, other) == pytest.approx((one + other) / 2)
     assert region._further(-1.0, one, other) == pytest.approx(one)
     assert region._further(-1.0, other, one) == pytest.approx(one)
@@ -120,7 +113,7 @@ def test_the_best_of_some_steps_is_taken(monkeypatch):
 def test_items_that_are_alike_are_kept_within_the_region():
     k, totals = cells_of(4)
     counts = np.round(3000 * binom.pmf(k, 4, 0.3)).astype(int)
-    region = Region.around((k, totals, counts), 0.9, 64, options("brier"))
+    region = TwoClassRegion.around((k, totals, counts), 0.9, 64, options("brier"))
     n = counts.sum()
     eta = float(counts @ k) / (4 * n)
     assert region.points @ region.fitted == pytest.approx(eta, abs=1e-4)
@@ -133,7 +126,7 @@ def test_items_that_are_alike_are_kept_within_the_region():
     assert ends[0] - 1e-9 <= values.min() <= ends[0] + 2 * spacing
     assert ends[1] - 2 * spacing <= values.max() <= ends[1] + 1e-9
     apart = np.where(k % 4 == 0, 100, 1)
-    assert Region.around((k, totals, apart), 0.9, 64, options("brier")).alike() == []
+    assert TwoClassRegion.around((k, totals, apart), 0.9, 64, options("brier")).alike() == []
 
 
 def on_knots(function):
@@ -149,7 +142,7 @@ def test_means_have_their_bound_at_a_distribution_in_the_region(totals_by):
             limit, at = region._bound(on_knots(function), sign, region.use)
             mean, fitted = at @ function(region.points), region.fitted @ function(region.points)
             assert at.sum() == pytest.approx(1)
-            lost = region._best - region.votes.share @ np.log(region.votes.chances(at))
+            lost = region.best - region.kernel().share @ np.log(region.kernel().chances(at))
             assert lost <= 1.1 * region.use + 1e-12
             # The bound is that of the whole region, and the distribution comes near to it.
             assert limit - 1e-9 <= sign * mean < sign * fitted
@@ -166,11 +159,9 @@ def test_the_limit_of_a_mean_by_its_slope_is_that_of_the_mean_itself(sign):
     k, totals = cells_of(3, 5)
     counts = np.array([30, 9, 8, 20, 40, 15, 9, 8, 9, 25])
     asked = options("brier")
-    region = Region.around((k, totals, counts), 0.9, 256, asked)
-    low, high, value = limits._limits_of_one(
-        (k, totals, counts), asked.aim, 256, region.choose, region.use
-    )
-    assert region.value(region.fitted) == pytest.approx(value, abs=1e-6)
+    region = TwoClassRegion.around((k, totals, counts), 0.9, 256, asked)
+    low, high = region.mean_limits()
+    assert region.value(region.fitted) == pytest.approx(region.fitted_mean, abs=1e-6)
     assert region.limit(sign) == pytest.approx(low if sign > 0 else high, abs=2e-4)
 
 
@@ -178,7 +169,7 @@ def test_searches_start_from_distributions_in_the_region_that_few_functions_have
     for m, folds in ((5, (0.15, 0.3, 0.5, 0.75, 1.0)), (12, (0.3, 0.6, 1.0)), (20, None)):
         k, totals = cells_of(m)
         counts = np.ceil(400 * (binom.pmf(k, m, 0.2) + binom.pmf(k, m, 0.5))).astype(int)
-        region = Region.around((k, totals, counts), 0.9, 64, options("auc"))
+        region = TwoClassRegion.around((k, totals, counts), 0.9, 64, options("auc"))
         starts = region.starts
         assert starts[0] is region.fitted
         if folds is None:
@@ -193,15 +184,15 @@ def test_searches_start_from_distributions_in_the_region_that_few_functions_have
             assert low @ function <= region.fitted @ function + 1e-9
             assert high @ function >= region.fitted @ function - 1e-9
         for start in starts:
-            lost = region._best - region.votes.share @ np.log(region.votes.chances(start))
+            lost = region.best - region.kernel().share @ np.log(region.kernel().chances(start))
             assert lost <= 1.1 * region.use + 1e-12
 
 
 def test_folds_are_mirrored_where_class_1_is_common():
     k, totals = cells_of(4)
     counts = np.array([200, 60, 30, 20, 10])
-    one = Region.around((k, totals, counts), 0.9, 64, options("auc"))
-    other = Region.around((k, totals, counts[::-1]), 0.9, 64, options("auc"))
+    one = TwoClassRegion.around((k, totals, counts), 0.9, 64, options("auc"))
+    other = TwoClassRegion.around((k, totals, counts[::-1]), 0.9, 64, options("auc"))
     for a, b in zip(one.starts[3:], other.starts[3:], strict=True):  # but for the wave
         assert a @ one.points == pytest.approx(1 - b @ other.points, abs=2e-3)
 
@@ -222,7 +213,7 @@ def test_two_kinds_of_items_are_those_that_the_region_holds(totals_by):
     k, totals = cells_of(3, 4)
     counts = 1 + np.round(200 * (binom.pmf(k, totals, 0.1) + binom.pmf(k, totals, 0.6))).astype(int)
     asked = options("average-precision", totals_by=totals_by)
-    region = Region.around((k, totals, counts), 0.9, 64, asked)
+    region = TwoClassRegion.around((k, totals, counts), 0.9, 64, asked)
     share, points = counts / counts.sum(), grid(64)
     sizes = np.array([counts[totals == m].sum() for m in totals]) / counts.sum()
     chances = sizes[:, None] * binom.pmf(k[:, None], totals[:, None], points)
@@ -243,20 +234,20 @@ def test_two_kinds_of_items_are_those_that_the_region_holds(totals_by):
 @pytest.mark.parametrize(("total", "share"), [(2, 0.9), (4, 0.5)])
 def test_regions_of_many_classes_are_half_a_chi_square_quantile_deep(total, share):
     votes, counts = votes_of(total=total)
-    region = ManyRegion.around(votes, counts, 0.9, options("log-loss", 3))
+    region = ManyClassRegion.around(votes, counts, 0.9, options("log-loss", 3))
     cells = {2: 2, 4: 4}[total]  # partitions of the votes into at most three parts
     assert region.use == pytest.approx(chi2.ppf(1 - share * 0.1, 1) / 600)
     assert region.choose == pytest.approx(max(chi2.ppf(0.9, min(4, cells - 1)) / 600, region.use))
     assert region.votes == total
     costs = options("cost", 3, costs=np.array([[0, 1, 2], [1, 0, 1], [3, 1, 0]]))
-    placed = ManyRegion.around(votes, counts, 0.9, costs)
+    placed = ManyClassRegion.around(votes, counts, 0.9, costs)
     freedom = min(9, {2: 5, 4: 14}[total])  # counts of three classes, less one
     assert placed.use == placed.choose == pytest.approx(chi2.ppf(0.9, freedom) / 600)
 
 
 def test_guesses_that_a_region_allows_are_some_error_of_sure_items():
     votes, counts = votes_of()
-    region = ManyRegion.around(votes, counts, 0.9, options("error-at-coverage", 3, at=0.5))
+    region = ManyClassRegion.around(votes, counts, 0.9, options("error-at-coverage", 3, at=0.5))
     guesses = 1 - np.exp(-region.use / 4)
     assert region.noisier(0.1) == pytest.approx(0.1 * (1 - guesses) + guesses * 2 / 3)
 
@@ -264,11 +255,11 @@ def test_guesses_that_a_region_allows_are_some_error_of_sure_items():
 def test_votes_tell_much_where_there_are_ten_and_one_distribution():
     asked = options("log-loss", 3)
     few, many = votes_of(total=9), votes_of(total=10)
-    assert not ManyRegion.around(*few, 0.9, asked).tells_much
-    assert ManyRegion.around(*many, 0.9, asked).tells_much
+    assert not ManyClassRegion.around(*few, 0.9, asked).tells_much
+    assert ManyClassRegion.around(*many, 0.9, asked).tells_much
     both = np.concatenate((many[0], votes_of(total=12)[0]))
     counts = np.ones(len(both), dtype=np.int64)
-    apart = ManyRegion.around(both, counts, 0.9, options("log-loss", 3, totals_by="item"))
+    apart = ManyClassRegion.around(both, counts, 0.9, options("log-loss", 3, totals_by="item"))
     assert len(apart.parts) == 2
     assert not apart.tells_much
     assert apart.sizes == pytest.approx([len(many[0]) / len(both), 1 - len(many[0]) / len(both)])
@@ -277,16 +268,15 @@ def test_votes_tell_much_where_there_are_ten_and_one_distribution():
 
 def test_doubts_are_means_of_how_much_surer_items_are():
     votes, counts = votes_of()
-    region = ManyRegion.around(votes, counts, 0.9, options("error-at-coverage", 3, at=0.5))
-    doubts = _Doubts(region)
-    assert doubts.top == pytest.approx(2 / 3)
-    assert doubts.sketch is None
+    region = ManyClassRegion.around(votes, counts, 0.9, options("error-at-coverage", 3, at=0.5))
+    assert region.top == pytest.approx(2 / 3)
+    assert region.sketch is None
     errors = 1 - region.points.max(axis=1)
     for t in (0.1, 0.4):
         mean = region.fitted @ np.maximum(t - errors, 0)
-        assert doubts.fitted(t, 1.0) == pytest.approx(mean)
-        assert doubts.fitted(t, -1.0) == pytest.approx(-mean)
-        assert doubts.sure(t, 1.0) < mean < -doubts.sure(t, -1.0)
+        assert region.guess(t, 1.0) == pytest.approx(mean)
+        assert region.guess(t, -1.0) == pytest.approx(-mean)
+        assert region.sure(t, 1.0) < mean < -region.sure(t, -1.0)
 
 
 def test_the_balanced_error_weighs_every_class_alike():
@@ -318,7 +308,7 @@ class Simplex:
     corners: np.ndarray
     fitted: np.ndarray
 
-    def limit(self, aim, sign):
+    def bound(self, aim, sign):
         means = self.corners @ aim(self.points)
         worst = int(np.argmin(sign * means))
         return sign * means[worst], self.corners[worst]
@@ -341,85 +331,62 @@ def test_limits_of_many_classes_never_leave_the_span():
     votes, counts = votes_of(total=3, items=40)
     for name, given in (("brier", {}), ("balanced-error", {}), ("coverage-at-error", {"at": 0.1})):
         asked = options(name, 3, **given)
-        low, high = many_value_limits(votes, counts, level=0.9, options=asked)
+        low, high = many_likelihood_limits(votes, counts, level=0.9, options=asked)
         least, most = asked.metric.span(3)
         assert least <= low < high <= most
-        region = ManyRegion.around(votes, counts, 0.9, asked)
+        region = ManyClassRegion.around(votes, counts, 0.9, asked)
         assert low <= asked.metric.best(region.points, region.fitted) <= high
 
 
 # Floors of many classes.
 
 
-def test_votes_count_in_falling_order():
-    votes = np.array([[1, 0, 3], [3, 1, 0], [0, 0, 4], [2, 1, 1]])
-    ordered, counts = many_limits._canonical(votes, np.array([5, 2, 1, 7]))
-    assert ordered.tolist() == [[2, 1, 1], [3, 1, 0], [4, 0, 0]]
-    assert counts.tolist() == [7, 7, 1]
-    assert counts.dtype == np.int64
-
-
 def test_items_of_many_votes_count_with_what_the_leading_class_leaves():
-    votes = np.array([[2, 1, 0], [6, 3, 1], [8, 2, 1], [6, 6, 3], [5, 5, 5]])
-    counts = np.array([4, 3, 2, 1, 2])
-    plain = many_limits._Plain.of(votes, counts, Options())
-    assert plain.left == pytest.approx([0, 0, 3 / 11, 9 / 15, 10 / 15])  # ten votes are few
-    assert plain.few == pytest.approx(7 / 12)
-    assert plain.totals.tolist() == [11, 15]
-    assert plain.shares == pytest.approx([2 / 12, 3 / 12])
-    # The majority of several votes has a floor of its own: no shares stand for it.
-    for majority, few in ((2, 7 / 12), (3, 1.0)):
-        assert many_limits._Plain.of(votes, counts, Options(majority=majority)).few == (
-            pytest.approx(few)
-        )
-
-
-def test_what_is_left_to_bound_is_the_floor_of_some_and_the_bias_of_others():
-    votes, counts = np.array([[2, 1, 0], [8, 2, 1]]), np.array([3, 1])
-    plain = many_limits._Plain.of(votes, counts, Options())
-    found = plain.bounded(3, 1)
-    points = many_limits._points(3)
+    votes, counts = np.array([[2, 1, 0], [8, 2, 0], [8, 2, 1]]), np.array([2, 1, 1])
+    found = regions._partitions(votes, counts, Options())
+    points = found.points
     # The mean of the largest of 11 votes is more than 11 times the largest probability.
     rng = np.random.default_rng(4)
     for i in (0, 7, 60, 300):
         largest = rng.multinomial(11, points[i], 20_000).max(axis=1) / 11
         floor = 1 - points[i].max()
         bias = floor - (1 - largest.mean())
-        assert found[i] == pytest.approx(0.75 * floor + 0.25 * bias, abs=4e-4 + 1e-9)
-    few = many_limits._Plain.of(votes[:1], counts[:1], Options()).bounded(3, 1)
-    assert few == pytest.approx(1 - points.max(axis=1))
+        # Ten votes are few.
+        assert found.floor[i] == pytest.approx(0.75 * floor + 0.25 * bias, abs=4e-4 + 1e-9)
+    few = regions._partitions(votes[:2], counts[:2], Options())
+    assert few.floor == pytest.approx(1 - points.max(axis=1))
+    # The majority of several votes has a floor of its own: no shares stand for it.
+    two, three = (regions._partitions(votes, counts, Options(majority=r)) for r in (2, 3))
+    assert two.floor == pytest.approx(found.floor)
+    assert three.floor == pytest.approx(floors(points, 3))
 
 
 @pytest.mark.parametrize(("total", "share", "freedom"), [(2, 0.9, 1), (3, 0.5, 2), (6, 0.5, 4)])
 def test_regions_of_floors_are_half_a_chi_square_quantile_deep(total, share, freedom, monkeypatch):
     votes, counts = votes_of(total=total)
-    seen = []
+    region = ManyClassRegion.around(votes, counts, 0.9, Options())
+    assert region.use == pytest.approx(chi2.ppf(1 - share * 0.1, 1) / 600)
+    assert region.choose == pytest.approx(max(chi2.ppf(0.9, freedom) / 600, region.use))
+    part = region.parts[0]
+    value = part.floor @ part.fitted(1e-7)
+    assert region.fitted_mean == pytest.approx(value, abs=1e-6)
 
-    def watched(kernel, sign, chances, best, choose, use):
-        seen.append((sign, choose, use))
-        assert best == pytest.approx(kernel.share @ np.log(chances))
-        return -0.25 * sign + 0.4
+    def bound(self, sign, *_):
+        return -0.25 * sign + 0.4, None
 
-    monkeypatch.setattr(many_limits, "region_limit", watched)
-    part = many_limits._likelihood_of(*many_limits._canonical(votes, counts), Options())
-    low, high = many_limits._region([part], 0.1, total)
-    use = chi2.ppf(1 - share * 0.1, 1) / 600
-    choose = max(chi2.ppf(0.9, freedom) / 600, use)
-    assert seen == [(1.0, pytest.approx(choose), pytest.approx(use)),
-                    (-1.0, pytest.approx(choose), pytest.approx(use))]  # fmt: skip
-    fitted = part.fit_evenly(1e-7)
-    value = part.floor @ fitted
+    monkeypatch.setattr(ManyClassRegion, "mean", bound)
+    low, high = many_likelihood_limits(votes, counts, level=0.9)
     assert low == pytest.approx(min(0.15, value), abs=1e-4)
     assert high == pytest.approx(max(-0.65, value), abs=1e-4)
 
 
 def test_coin_flips_of_many_classes_leave_the_largest_floor_open():
     votes, counts = votes_of(total=3, spread=1e5)
-    low, high = many_limits.likelihood_limits(votes, counts, level=0.9)
+    low, high = many_likelihood_limits(votes, counts, level=0.9)
     assert high == pytest.approx(2 / 3)
     assert low < 0.6
     sure = np.array([[3, 0, 0], [0, 3, 0], [0, 0, 3]])
-    low, high = many_limits.likelihood_limits(sure, np.array([90, 100, 110]), level=0.9)
+    low, high = many_likelihood_limits(sure, np.array([90, 100, 110]), level=0.9)
     assert low == pytest.approx(0, abs=1e-4)
     assert high < 0.1
 
@@ -438,15 +405,14 @@ def test_fits_cost_less_than_a_twentieth_of_an_item(scale, monkeypatch):
 
         return called
 
-    for kind, name in ((PartitionLikelihood, "fit_evenly"), (VoteLikelihood, "fit")):
-        monkeypatch.setattr(kind, name, watched(getattr(kind, name)))
-    region = ManyRegion.around(votes, counts, 0.9, options("log-loss", 3))
+    for kind in (PartitionLikelihood, VoteLikelihood):
+        monkeypatch.setattr(kind, "fitted", watched(kind.fitted))
+    region = ManyClassRegion.around(votes, counts, 0.9, options("log-loss", 3))
     assert region.fitted.sum() == pytest.approx(1)
-    part = many_limits._likelihood_of(*many_limits._canonical(votes, counts), Options())
-    many_limits._region([part], 0.1, 3)
     k, totals = cells_of(3)
-    Region.around((k, totals, np.array([90, 80, 70, 60]) * scale), 0.9, 64, options("auc"))
-    assert seen == pytest.approx([expected] * 3)
+    cells = k, totals, np.array([90, 80, 70, 60]) * scale
+    assert TwoClassRegion.around(cells, 0.9, 64, options("auc")).fitted.sum() == pytest.approx(1)
+    assert seen == pytest.approx([expected] * 2)
 
 
 def test_fits_of_many_votes_are_on_gathered_points(monkeypatch):
@@ -457,8 +423,8 @@ def test_fits_of_many_votes_are_on_gathered_points(monkeypatch):
         asked.append((part.least, penalty))
         return fitted_weights(part, penalty)
 
-    monkeypatch.setattr(many_values, "fitted_weights", watched)
-    region = ManyRegion.around(votes, counts, 0.9, options("log-loss", 3))
+    monkeypatch.setattr(regions, "fitted_weights", watched)
+    region = ManyClassRegion.around(votes, counts, 0.9, options("log-loss", 3))
     assert region.fitted.sum() == pytest.approx(1)
     assert asked == [(1e-12, pytest.approx(1e-7))]
     assert region.shares == pytest.approx(region.fitted @ region.points)
@@ -470,17 +436,15 @@ def test_items_may_be_alike_where_votes_are_as_likely(name):
     even = np.full(3, 1 / 3)
     for spread, alike in ((1e5, True), (0.3, False)):
         votes, counts = votes_of(total=3, spread=spread)
-        region = ManyRegion.around(votes, counts, 0.9, options(name, 3, **given))
-        assert region.alike(even) == alike
-        assert not replace(region, choose=-1.0).alike(even)
+        region = ManyClassRegion.around(votes, counts, 0.9, options(name, 3, **given))
+        assert (region.lost(even) <= region.choose) == alike
     # The loss is that of the log-likelihood, by hand, where each class has its place.
     if name == "cost":
         chances = region.parts[0].matrix @ region.fitted
         share = region.parts[0].share
         law = multinomial.pmf(region.parts[0].votes, 3, even)
         lost = share @ (np.log(chances) - np.log(law))
-        assert replace(region, choose=lost + 1e-9).alike(even)
-        assert not replace(region, choose=lost - 1e-9).alike(even)
+        assert region.lost(even) == pytest.approx(lost, abs=1e-9)
 
 
 def test_parts_of_items_lose_by_their_shares():
@@ -488,7 +452,7 @@ def test_parts_of_items_lose_by_their_shares():
     votes = np.concatenate((two[0], three[0]))
     counts = np.concatenate((two[1], three[1]))
     given = {"costs": np.array([[0, 1, 2], [1, 0, 1], [3, 1, 0]])}
-    region = ManyRegion.around(votes, counts, 0.9, options("cost", 3, "item", **given))
+    region = ManyClassRegion.around(votes, counts, 0.9, options("cost", 3, "item", **given))
     assert region.sizes == pytest.approx([0.25, 0.75])
     p = np.array([0.5, 0.3, 0.2])
     weights = np.split(region.fitted, [region.parts[0].points.shape[0]])
@@ -496,7 +460,6 @@ def test_parts_of_items_lose_by_their_shares():
     for part, own, size in zip(region.parts, weights, (0.25, 0.75), strict=True):
         law = multinomial.pmf(part.votes, part.votes[0].sum(), p)
         lost += size * (part.share @ (np.log(part.matrix @ own / size) - np.log(law)))
-    assert replace(region, choose=lost + 1e-6).alike(p)
-    assert not replace(region, choose=lost - 1e-6).alike(p)
+    assert region.lost(p) == pytest.approx(lost, abs=1e-6)
     # The mean number of votes decides what guesses would cost.
     assert region.votes == pytest.approx((100 * 2 + 300 * 4) / 400)

@@ -14,11 +14,13 @@ import pyarrow as pa
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import vote_rows, voters
+from errorfloor.data import vote_rows
 from errorfloor.data.annotators import bucket_of, part_of
-from errorfloor.data.frames import rows_of, vote_table, vote_tables
-from errorfloor.data.rows import Request
-from errorfloor.data.vote_items import Keeper, VoteItems, _with_names
+from errorfloor.data.frames import vote_table, vote_tables
+from errorfloor.data.items import KeptVotes, VoteItems, _with_names
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read_rows import rows_of
+from errorfloor.data.rows import RowRequest
 
 ENGINES = {
     "pandas": lambda columns: pd.DataFrame(columns),
@@ -123,7 +125,7 @@ def test_votes_side_by_side_are_kept_by_group_of_annotators(engine, classes, mos
         items.setdefault(item, {"site": site})[who] = vote if classes == 2 else WORDS[vote]
     wide = {name: [one.get(name) for one in items.values()] for name in ("site", *people)}
     frame = pd.DataFrame(wide, dtype=object) if engine == "pandas" else ENGINES[engine](wide)
-    monkeypatch.setattr(voters, "_MOST_ENTRIES", 5 * most)
+    monkeypatch.setattr(vote_rows, "_MOST_ENTRIES", 5 * most)
     check(vote_table(frame, annotators=people), rows, classes)
     for site, found in vote_tables(frame, annotators=people, group="site").items():
         check(found, [row for row in rows if row[0] == site], classes)
@@ -134,22 +136,22 @@ def test_annotators_are_not_told_apart_where_they_are_too_many(monkeypatch):
     frame = pd.DataFrame(columns_of(rows))
     names = {"item": "item", "annotator": "who", "vote": "vote"}
     number = len({row[2] for row in rows})
-    monkeypatch.setattr(voters, "MOST_ANNOTATORS", number)
+    monkeypatch.setattr(vote_rows, "MOST_ANNOTATORS", number)
     assert vote_table(frame, **names).workloads is not None
-    monkeypatch.setattr(voters, "MOST_ANNOTATORS", number - 1)
+    monkeypatch.setattr(vote_rows, "MOST_ANNOTATORS", number - 1)
     assert vote_table(frame, **names).workloads is None
     monkeypatch.undo()
     kept = len(slow(rows, 2)[0])
-    monkeypatch.setattr(voters, "MOST_ROWS", kept)
+    monkeypatch.setattr(vote_rows, "MOST_ROWS", kept)
     assert vote_table(frame, **names).workloads is not None
-    monkeypatch.setattr(voters, "MOST_ROWS", kept - 1)
+    monkeypatch.setattr(vote_rows, "MOST_ROWS", kept - 1)
     assert vote_table(frame, **names).workloads is None
 
 
 def test_patterns_are_not_told_apart_where_they_are_too_many(monkeypatch):
     wide = pd.DataFrame({"a": [0, 1, 0, 1, 1], "b": [0, 0, 1, 1, 1]})
     for most, known in ((5, True), (4, True), (3, False)):  # five items, four patterns
-        monkeypatch.setattr(voters, "_MOST_ENTRIES", 2 * most)
+        monkeypatch.setattr(vote_rows, "_MOST_ENTRIES", 2 * most)
         assert (vote_table(wide, annotators=["a", "b"]).workloads is not None) == known
 
 
@@ -189,7 +191,7 @@ def test_very_many_equal_votes_on_an_item_are_not_told_apart(monkeypatch):
     )
     names = {"item": "item", "annotator": "who", "vote": "vote"}
     for most, known in ((4, True), (3, False)):
-        monkeypatch.setattr(voters, "MOST_ALIKE", most)
+        monkeypatch.setattr(vote_rows, "MOST_ALIKE", most)
         assert (vote_table(frame, **names).workloads is not None) == known
 
 
@@ -223,7 +225,7 @@ def test_engines_tell_the_same_annotators_apart(people):
 def test_times_are_numbers_of_their_parts():
     times = [datetime(2026, 11, 16, 23, 59, 58, 999_999), datetime(1, 1, 1)]
     frame = nw.from_native(pl.DataFrame({"t": times}))
-    found = frame.select(voters._moment(nw.col("t")))["t"].to_list()
+    found = frame.select(vote_rows._moment(nw.col("t")))["t"].to_list()
     assert found == [
         (((((at.year * 13 + at.month) * 32 + at.day) * 24 + at.hour) * 60 + at.minute) * 60
          + at.second) * 10**6 + at.microsecond
@@ -232,10 +234,10 @@ def test_times_are_numbers_of_their_parts():
 
 
 def test_places_are_those_of_each_value():
-    assert list(voters.places(["b", "a", "b", None])) == [("b", [0, 2]), ("a", [1]), (None, [3])]
+    assert list(vote_rows.places(["b", "a", "b", None])) == [("b", [0, 2]), ("a", [1]), (None, [3])]
     pattern = np.array([[0, 2, -1], [1, 1, 1], [-1, -1, -1]])
-    assert voters._votes_of(pattern, 3).tolist() == [[1, 0, 1], [0, 3, 0], [0, 0, 0]]
-    kept = voters.Voters({"a": np.ones(1)}, {"a": np.zeros(1)})
+    assert vote_rows._votes_of(pattern, 3).tolist() == [[1, 0, 1], [0, 3, 0], [0, 0, 0]]
+    kept = vote_rows.Voters({"a": np.ones(1)}, {"a": np.zeros(1)})
     assert kept.of("a") == {"by_group": np.ones(1), "workloads": np.zeros(1)}
 
 
@@ -326,8 +328,9 @@ def test_votes_of_one_annotator_on_an_item(engine, group):
 
 def test_duplicates_of_nobody_are_as_they_stand():
     frame = pd.DataFrame({"item": [1, 1], "vote": [0, 1]})
-    request = Request(frame=None, run=None, columns={"item": "item"}, duplicates="first")
-    assert vote_rows.repeats.with_order(request) is request
+    options = ReadOptions(duplicates="first")
+    request = RowRequest(frame=None, run=None, columns={"item": "item"}, options=options)
+    assert vote_rows.with_order(request) is request
     assert vote_table(frame, item="item", vote="vote").totals.tolist() == [2]
 
 
@@ -350,12 +353,12 @@ def test_a_positive_vote_has_to_occur():
 
 
 def test_votes_are_kept_item_by_item():
-    from errorfloor.data.asked import Where
+    from errorfloor.data.options import ReadOptions
     from errorfloor.data.read import read
 
     def kept(data, second=None, **given):
-        keeper = Keeper()
-        reading = read(data, keeper.layouts, Where.of(**given), second=second)
+        keeper = KeptVotes()
+        reading = read(data, keeper.layouts, ReadOptions.of(**given), second=second)
         return keeper.items_of(reading)
 
     found = kept([1, 0, 2], 2)
@@ -380,7 +383,7 @@ def test_votes_are_kept_item_by_item():
     counts = kept(pd.DataFrame({"k": [1, 0], "m": [3, 2]}), positives="k", totals="m")
     assert counts.votes.tolist() == [[2, 1], [2, 0]]
     table = ef.VoteTable.from_arrays([1, 1, 0], 2)
-    rows = Keeper().items_of(read(table, Keeper().layouts, Where.of()))
+    rows = KeptVotes().items_of(read(table, KeptVotes().layouts, ReadOptions.of()))
     assert isinstance(rows, VoteItems)
     assert (rows.votes.tolist(), rows.counts.tolist()) == ([[2, 0], [1, 1]], [1, 2])
 
@@ -388,8 +391,9 @@ def test_votes_are_kept_item_by_item():
 def test_items_are_named_by_the_one_column_that_names_them():
     def named(columns, group=None, **chosen):
         with rows_of(pd.DataFrame({one: [1] for one in columns})) as (frame, run):
-            request = Request(frame=frame, run=run, columns=chosen, group=group)
-            return _with_names(request).group
+            options = ReadOptions(group=group)
+            request = RowRequest(frame=frame, run=run, columns=chosen, options=options)
+            return _with_names(request).options.group
 
     assert named(["item", "k"], positives="k") == "item"
     assert named(["text", "k"], positives="k") is None

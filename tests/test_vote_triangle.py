@@ -7,11 +7,11 @@ import pytest
 
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.bets import Blocks
-from errorfloor.intervals.votes import triangle
+from errorfloor.intervals.votes import bracket as triangle
 from errorfloor.intervals.votes.bracket import missed_votes
-from errorfloor.intervals.votes.records import equal_items
+from errorfloor.intervals.votes.limits import equal_items
 from errorfloor.methods.record import Options
-from errorfloor.methods.votes.many.partitions import partitions
+from errorfloor.methods.votes.simplex import partitions
 
 
 def votes_of(classes=3, total=4, items=300, seed=0, spread=0.4):
@@ -168,6 +168,6 @@ def test_votes_are_worth_as_many_items_as_any_mean_of_them_is(cluster, light, cl
     values = np.array([list(depends_on(votes[one])) for one in cell])
     numbers = [number(weight[cell], unit, column) for column in values.T]
     # Where few have any votes against the rest, their own spread is no guide.
-    apart = sample.worth(np.where(votes.max(axis=1) < votes.sum(axis=1), count, 0.0))[1]
+    apart = sample.share_and_size(np.where(votes.max(axis=1) < votes.sum(axis=1), count, 0.0))[1]
     assert equal_items(sample, Options()) == pytest.approx(min(*numbers, apart))
     assert equal_items(Sample.of_rows(votes, count), Options()) == 14

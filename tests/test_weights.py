@@ -323,7 +323,7 @@ def test_weights_of_scores_stay_where_these_are_taken_for_probabilities():
 )
 def test_more_different_items_than_fit_into_memory_are_refused(beside, said, monkeypatch):
     frame = pd.DataFrame({"score": 0.5, "label": 1, "w": [1.0, 2, 3], "c": [*"abc"]})
-    monkeypatch.setattr("errorfloor.data.entry_rows.MOST", 2)
+    monkeypatch.setattr("errorfloor.data.rows.MOST_DIFFERENT", 2)
     with pytest.raises(ef.InputError) as caught:
         ef.from_scores(frame, **beside)
     assert str(caught.value) == said
@@ -457,7 +457,7 @@ def test_rows_are_the_same_however_they_are_found(monkeypatch):
     soft = np.concatenate((RNG.random(500).round(2), [0.0, -0.0, 1.0]))
     weight = RNG.random(503)
     expected = ef.SoftTable.from_arrays(soft, weight=weight)
-    monkeypatch.setattr("errorfloor.data.weighing._MANY", 0)
+    monkeypatch.setattr("errorfloor.data.entries._MANY", 0)
     assert ef.SoftTable.from_arrays(soft, weight=weight) == expected
 
 

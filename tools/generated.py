@@ -163,7 +163,7 @@ def table_of_checks() -> str:
 
 
 def _checked(record: Check) -> str:
-    return ", ".join(_WORDS[kind] for kind in record.kinds) or "all"
+    return ", ".join(_WORDS.get(kind, kind) for kind in record.kinds) or "all"
 
 
 _WORDS = {ScoreTable.kind: "scores", VoteTable.kind: "votes", SoftTable.kind: "soft labels"}

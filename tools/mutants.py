@@ -38,7 +38,7 @@ CORE = (
     "questions",
 )  # fmt: skip
 # What the tests of the core read besides the package.
-COPIED = ("src", "tests", "tools", "benchmarks", "docs", "README.md", "pyproject.toml")
+COPIED = ("src", "tests", "tools", "benchmarks", "papers", "docs", "README.md", "pyproject.toml")
 # What tests load once for all mutants. Not what starts threads, which do not live on in a fork.
 LOADED = (
     "click", "hypothesis.extra.numpy", "matplotlib.pyplot", "narwhals", "openpyxl", "rich.console",

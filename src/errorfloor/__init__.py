@@ -16,6 +16,7 @@ if _CHECKING:
     from errorfloor._checks import LabelShiftWarning as LabelShiftWarning
     from errorfloor._checks import LostAnnotatorsWarning as LostAnnotatorsWarning
     from errorfloor._checks import RefutedWarning as RefutedWarning
+    from errorfloor.data.ratings import RatingTable as RatingTable
     from errorfloor.data.saved import merge as merge
     from errorfloor.data.tables import ScoreTable as ScoreTable
     from errorfloor.data.tables import SoftTable as SoftTable
@@ -39,6 +40,7 @@ if _CHECKING:
     from errorfloor.questions.people import people as people
     from errorfloor.questions.plan import plan as plan
     from errorfloor.questions.plan_labels import plan_labels as plan_labels
+    from errorfloor.questions.ratings import from_ratings as from_ratings
     from errorfloor.questions.reliability import reliability as reliability
     from errorfloor.questions.votes import from_votes as from_votes
     from errorfloor.results import AgreementEstimate as AgreementEstimate
@@ -58,9 +60,11 @@ if _CHECKING:
     from errorfloor.results import Look as Look
     from errorfloor.results import People as People
     from errorfloor.results import Plan as Plan
+    from errorfloor.results import RatingsEstimate as RatingsEstimate
     from errorfloor.results import Reliability as Reliability
     from errorfloor.results import Verdict as Verdict
     from errorfloor.results import VotesEstimate as VotesEstimate
+    from errorfloor.show.card import card as card
     from errorfloor.show.report import report as report
 
 __version__ = "0.2.0.dev0"
@@ -77,6 +81,7 @@ _HOME = {
         "LostAnnotatorsWarning",
         "RefutedWarning",
     ),
+    "data.ratings": ("RatingTable",),
     "data.saved": ("merge",),
     "data.tables": (
         "ScoreTable",
@@ -103,6 +108,7 @@ _HOME = {
     "questions.people": ("people",),
     "questions.plan": ("plan",),
     "questions.plan_labels": ("plan_labels",),
+    "questions.ratings": ("from_ratings",),
     "questions.reliability": ("reliability",),
     "questions.votes": ("from_votes",),
     "results": (
@@ -123,13 +129,15 @@ _HOME = {
         "Look",
         "People",
         "Plan",
+        "RatingsEstimate",
         "Reliability",
         "Verdict",
         "VotesEstimate",
     ),
+    "show.card": ("card",),
     "show.report": ("report",),
 }
-_MODULES = ("bounds", "datasets", "frames", "paper", "plot", "results")
+_MODULES = ("bounds", "datasets", "frames", "plot", "results")
 
 __all__ = sorted(name for names in _HOME.values() for name in names)
 
@@ -140,7 +148,7 @@ def __getattr__(name: str) -> _Any:
             value = getattr(_load(f"errorfloor.{module}"), name)
             globals()[name] = value
             return value
-    if name in _MODULES:
+    if name in (*_MODULES, "paper"):  # the last says where its figures are now
         return _load(f"errorfloor.{name}")
     raise AttributeError(f"module 'errorfloor' has no attribute {name!r}")
 

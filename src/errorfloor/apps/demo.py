@@ -118,7 +118,8 @@ def save(folder: str | os.PathLike[str]) -> list[Path]:
     probabilities, annotations.csv a row for each item and annotator, and annotators.csv a column
     for each annotator, with blanks. class_scores.csv and class_votes.csv have five classes: a score
     for each, and three votes by name. gold.csv has votes of many annotators and a gold label,
-    judged.csv a judge's score on all items and a label on some. models.csv has votes of many
+    judged.csv a judge's score on all items and a label on some. ratings.csv has grades of essays,
+    a row for each essay and rater, and a model's prediction. models.csv has votes of many
     annotators and the answers of two models.
     """
     data = _data()
@@ -146,6 +147,7 @@ def save(folder: str | os.PathLike[str]) -> list[Path]:
         **_five_classes(),
         "gold.csv": [("item", "annotator", "vote", "gold"), *_votes_and_gold(data)],
         "judged.csv": [("score", "label"), *_judged(data)],
+        "ratings.csv": [("essay", "rater", "rating", "model"), *_ratings()],
         "models.csv": [("item", "annotator", "vote", "careful", "hasty"), *_votes_and_models(data)],
     }
     Path(folder).mkdir(parents=True, exist_ok=True)
@@ -197,6 +199,20 @@ def _judged(data: Synthetic) -> Iterable[Iterable[object]]:
     drawn = set(np.random.default_rng(5).choice(5000, 500, replace=False).tolist())
     labels = data.labels[:5000].astype(int).tolist()
     return ((seen[item], labels[item] if item in drawn else "") for item in range(5000))
+
+
+def _ratings() -> list[Iterable[object]]:
+    """Return grades from 1 to 6 of 400 essays by three of twelve raters, and a model's."""
+    rng = np.random.default_rng(6)
+    bias = rng.normal(0, 0.3, 12)
+    rows: list[Iterable[object]] = []
+    for essay in range(400):
+        true = rng.normal(3.5, 0.8)
+        model = round(float(3.5 + 0.7 * (true - 3.5) + rng.normal(0, 0.3)), 2)
+        for who in np.sort(rng.choice(bias.size, 3, replace=False)).tolist():
+            grade = int(np.clip(np.round(true + bias[who] + rng.normal(0, 0.8)), 1, 6))
+            rows.append((f"e{essay + 1:03}", f"r{who + 1:02}", grade, model))
+    return rows
 
 
 def _ring() -> ManySynthetic:

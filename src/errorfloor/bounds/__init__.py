@@ -26,7 +26,12 @@ from errorfloor.bounds.bias import (
     sharp_bias_bound,
 )
 from errorfloor.bounds.curves import BiasCurves, bias_curves
-from errorfloor.bounds.deviation import isotonic_deviation, soft_label_deviation, votes_deviation
+from errorfloor.bounds.deviation import (
+    isotonic_deviation,
+    noisy_isotonic_deviation,
+    soft_label_deviation,
+    votes_deviation,
+)
 from errorfloor.bounds.metrics import auc_deviation, balanced_error_deviation
 
 __all__ = [
@@ -40,6 +45,7 @@ __all__ = [
     "ishida_bias_bound",
     "isotonic_deviation",
     "l_err",
+    "noisy_isotonic_deviation",
     "separated_bias_bound",
     "sharp_bias_bound",
     "soft_label_deviation",

@@ -15,7 +15,7 @@ from errorfloor.bounds.arguments import (
     check_shapes,
     plain,
 )
-from errorfloor.methods.votes.lost import lost_by_votes
+from errorfloor.methods.votes.share_bias import lost_by_votes
 from errorfloor.metrics import ERROR
 
 

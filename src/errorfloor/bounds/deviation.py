@@ -6,11 +6,17 @@ from functools import lru_cache
 
 import numpy as np
 
-from errorfloor._checks import as_flag, check_level
+from errorfloor._checks import as_flag, check_level, refuse
 from errorfloor._typing import Counts, Floats
-from errorfloor.bounds.arguments import FloatOrFloats, as_whole, check_shapes, plain
+from errorfloor.bounds.arguments import (
+    FloatOrFloats,
+    as_numbers,
+    as_whole,
+    check_shapes,
+    plain,
+)
 from errorfloor.bounds.bias import any_bias, as_separation, separated_bias
-from errorfloor.methods.votes.lost import lost_by_votes
+from errorfloor.methods.votes.share_bias import lost_by_votes
 
 
 def soft_label_deviation(n: object, level: float = 0.95) -> FloatOrFloats:
@@ -133,6 +139,65 @@ def isotonic_deviation(n: object, level: float = 0.95) -> FloatOrFloats:
     items, chance = as_whole(n, "n"), max(check_level(level), 1e-12)
     values = [kuiper_quantile(int(item), chance) for item in items.ravel()]
     return plain(np.array(values).reshape(items.shape))
+
+
+def noisy_isotonic_deviation(
+    n: object, noise: object, slope: object, level: float = 0.95
+) -> FloatOrFloats:
+    """Bound the distance from the isotonic estimate of noisy scores to the floor.
+
+    A score is f(p) plus noise, where p is the item's true probability. The paper's theorem 3 says
+    that the distance is of the order of the noise plus n^(-1/3), up to a constant that is not
+    given; here all constants are.
+
+    Parameters
+    ----------
+    n : int or array-like
+        Number of items with one label each, at least 1.
+    noise : float or array-like
+        Standard deviation of the noise of each item, or a number that it does not exceed. The
+        noise has mean 0 whatever the item, and tells nothing of the item's label beyond p. For
+        the shares of m votes it is at most ``1 / (2 * sqrt(m))``.
+    slope : float or array-like
+        Smallest slope c of f: for p > q, f(p) - f(q) is at least c (p - q). Above 0.
+    level : float
+        Probability that the bound holds, strictly between 0 and 1; below 1e-12 it counts as 1e-12.
+
+    Returns
+    -------
+    float or array of the common shape
+        ``noise / slope + isotonic_deviation(n, level)``. The first part is on one side only: with
+        the same probability, the estimate is no more than the second part below the floor.
+
+    References
+    ----------
+    .. [1] The paper, theorem 3. The constants are ours: see "Noisy scores" in the theory.
+
+    Examples
+    --------
+    The paper's f(p; 2, 0.5) has the smallest slope 1/2, at p = 1/2:
+
+    >>> round(noisy_isotonic_deviation(10_000, 1 / (2 * 100**0.5), 0.5), 6)  # of 100 votes
+    0.117443
+    """
+    spread = as_numbers(noise, "noise")
+    refuse(
+        ~(spread >= 0).ravel(),
+        spread.ravel(),
+        "`noise` must not be negative",
+        "It is a standard deviation; 0 is none.",
+    )
+    least = as_numbers(slope, "slope")
+    refuse(
+        ~(least > 0).ravel(),
+        least.ravel(),
+        "`slope` must be positive",
+        "Where f is flat somewhere, no bound of this kind holds.",
+    )
+    items = as_whole(n, "n")
+    check_shapes(n=items, noise=spread, slope=least)
+    with np.errstate(over="ignore"):
+        return plain(spread / least + np.asarray(isotonic_deviation(items, level)))
 
 
 def _hoeffding(n: Counts, level: float, *, width: float) -> Floats:

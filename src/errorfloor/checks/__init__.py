@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from errorfloor._checks import DoubtWarning, RefutedWarning, warn
 from errorfloor.checks import (
-    annotators,
     averages,
     copies,
     gold,
@@ -19,11 +18,11 @@ from errorfloor.checks import (
     many,
     names,
     order,
+    ratings,
     rows,
     scores,
     soft,
     votes,
-    votes_fit,
 )
 from errorfloor.checks.record import Check
 from errorfloor.results.estimate import Estimate
@@ -38,9 +37,10 @@ RECORDS: tuple[Check, ...] = (
     *scores.RECORDS,
     order.ORDER,
     *soft.RECORDS,
-    votes_fit.FIT,
-    annotators.SAMPLE,
+    votes.FIT,
+    votes.SAMPLE,
     *votes.RECORDS,
+    *ratings.RECORDS,
     *many.RECORDS,
     *averages.RECORDS,
     copies.COPIES,

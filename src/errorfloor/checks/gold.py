@@ -11,8 +11,7 @@ import numpy as np
 from errorfloor._numbers import counted, p_equals, per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.record import ANY, Check
-from errorfloor.data.gold import GoldVotes
-from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.tables import GoldVotes, ScoreTable, VoteTable
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
 

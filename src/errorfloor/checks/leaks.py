@@ -13,7 +13,7 @@ from errorfloor._numbers import counted
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.checks.record import ANY, Check
 from errorfloor.checks.wording import Wording, wording_of
-from errorfloor.data.guessing import simple
+from errorfloor.data.columns import simple
 from errorfloor.data.tables import ScoreTable
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level

@@ -85,7 +85,7 @@ def _sum_of_others(table: VoteTable) -> Iterator[Finding]:
 
 def _too_split(table: VoteTable) -> Iterator[Finding]:
     """Find votes that differ more often than those of independent people, whatever the items."""
-    from errorfloor.methods.votes.many.fit import agreement_of  # SciPy's parts load slowly
+    from errorfloor.methods.votes.simplex import agreement_of  # SciPy's parts load slowly
 
     several = table.totals > 1
     n = int(table.counts[several].sum())

@@ -32,7 +32,7 @@ def _spellings(estimate: Estimate) -> Iterator[Finding]:
     same = [several for several in spelt.values() if len(several) > 1]
     if not same:
         return
-    listed = estimate.source is not None and estimate.source.classes is not None
+    listed = estimate.source is not None and estimate.source.options.classes is not None
     yield Finding(
         "One class in two spellings",
         " and ".join(same[0]),
@@ -49,7 +49,7 @@ def _abstentions(estimate: Estimate) -> Iterator[Finding]:
         for name in _names(estimate)
         if _plain(re.sub(r"\W+", " ", name.replace("'", ""))) in ABSTENTIONS
     ]
-    listed = estimate.source is not None and estimate.source.classes is not None
+    listed = estimate.source is not None and estimate.source.options.classes is not None
     if found and len(estimate.classes) > 2:
         yield Finding(
             "Answers that are no class",

@@ -8,8 +8,8 @@ import numpy as np
 
 from errorfloor._numbers import counted
 from errorfloor.checks.gold import ENOUGH, MADE, log_chance
-from errorfloor.data.gold import GoldVotes
 from errorfloor.data.predicted_votes import PredictedVotes, Predictions
+from errorfloor.data.tables import GoldVotes
 from errorfloor.results.finding import Finding
 
 _NAMED = 3  # answers that a note names

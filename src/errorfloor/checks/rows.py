@@ -71,8 +71,8 @@ def _clustered(estimate: Estimate) -> Iterator[Finding]:
     if estimate.clusters is None or estimate.interval is None:
         return
     assert estimate.table is not None
-    assert estimate.table.entries is not None
-    number = estimate.table.entries.effective_clusters
+    entries = estimate.table.entries
+    number = float(estimate.clusters) if entries is None else entries.effective_clusters
     few = estimate.clusters < FEW_CLUSTERS
     if few or number < FEW_EQUAL_CLUSTERS:
         much = f"{estimate.clusters:,}" if few else f"{estimate.clusters:,}, of unequal size"
@@ -84,6 +84,29 @@ def _clustered(estimate: Estimate) -> Iterator[Finding]:
             f"Limits were tried with {FEW_CLUSTERS} clusters or more, worth {FEW_EQUAL_CLUSTERS} "
             "of equal size or more; nobody vouches for these.",
             "Label items of more clusters.",
+        )
+
+
+def _heavy(estimate: Estimate) -> Iterator[Finding]:
+    """Find that items heavier than any that was drawn may move the answer beyond its limits."""
+    table = estimate.table
+    if estimate.n_effective is None or estimate.interval is None or estimate.clusters is not None:
+        return
+    assert table is not None
+    assert table.entries is not None
+    share = table.entries.heavier_share
+    least, most = estimate.measure.span(len(table.classes))
+    if share * (most - least) > (estimate.interval.high - estimate.interval.low) / 2:
+        yield Finding(
+            "Heavy items",
+            f"about {per_cent(share, 1)} of the weight not seen",
+            "warn",
+            "Few heavy items were drawn, and heavier ones may exist that were not: by how the "
+            f"largest weights thin out, about {per_cent(share, 1)} of all weight. If such items "
+            f"are easier or harder than the others, the {estimate.measure.limit} may lie outside "
+            "the limits.",
+            "Compare the sum of the weights with the size of the population, and label more of "
+            "the heaviest items.",
         )
 
 
@@ -177,6 +200,12 @@ RECORDS = (
     Check(name="left out", run=_missing, asks="Were many items left out?", classes=ANY),
     Check(name="repeated items", run=_repeated, asks="Do rows repeat an item?", classes=ANY),
     Check(name="few clusters", run=_clustered, asks="Are there enough clusters?", classes=ANY),
+    Check(
+        name="heavy items",
+        run=_heavy,
+        asks="May items heavier than any that was drawn move the answer out of its limits?",
+        classes=ANY,
+    ),
     Check(
         name="copied items",
         kinds=(ScoreTable.kind, SoftTable.kind, VoteTable.kind),

@@ -1,19 +1,45 @@
-"""What a statistician would ask about votes."""
+"""What a statistician would ask about votes.
+
+Are there enough, of enough people? Do items of all numbers of votes have one distribution, and can
+their votes be those of people who vote independently? Critical values of the tests come from votes
+drawn from the fitted distribution, always the same for the same votes. Nothing is fitted to the
+draws, so a test takes milliseconds; a fit would only bring drawn votes closer to what is expected,
+so the critical values are, if anything, too high.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from errorfloor._numbers import per_cent, points, points_of_size
-from errorfloor.checks.record import Check
+from errorfloor._numbers import limits, per_cent, points, points_of_size
+from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.checks.record import ANY, Check
 from errorfloor.checks.soft import few_items
 from errorfloor.checks.wording import Wording, wording_of
+from errorfloor.data.annotators import effective_number, number_of
+from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
+from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS, VoteLimits
+from errorfloor.methods.record import CHANCE, ITEM_DECIDES, VOTES_DECIDE, Options
+from errorfloor.methods.votes.mixture import TwoClassMixture
 from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.methods.votes.stopping import Rule
+from errorfloor.methods.votes.thinning import (
+    Votes,
+    by_total,
+    generator_of,
+    thinned,
+    thinned_apart,
+)
 from errorfloor.results.estimate import Estimate, VotesEstimate
 from errorfloor.results.finding import Finding, Level
+
+if TYPE_CHECKING:
+    from errorfloor.methods.votes.line import Mixture
 
 ENOUGH = 30  # items below which a share says little
 
@@ -107,6 +133,399 @@ def plugin_bias(estimate: VotesEstimate) -> Iterator[Finding]:
         yield Finding("Bound on that bias", value, "ok", sentence)
 
 
+_MANY_ANNOTATORS = 20.0
+
+
+def _annotators(estimate: Estimate) -> Iterator[Finding]:
+    table = estimate.table
+    assert isinstance(table, VoteTable)
+    if table.workloads is None or not len(table.workloads):
+        return
+    number, effective = number_of(table.workloads), effective_number(table.workloads)
+    value = f"{number:,} annotators, as good as {effective:,.1f} with equal workloads"
+    remedy = "Collect votes of more people, each with a small share of the votes."
+    if effective < FEWEST_ANNOTATORS:
+        yield Finding(
+            "annotators",
+            value,
+            "warn",
+            "The votes are of too few people to stand for others: the "
+            f"{estimate.measure.limit} is for one more vote of these.",
+            remedy,
+        )
+    elif effective < _MANY_ANNOTATORS:
+        yield Finding(
+            "annotators",
+            value,
+            "note",
+            "The votes are of few people, who may well lack a kind that is not rare: the upper "
+            "limit for a fresh annotator is high for that.",
+            remedy,
+        )
+
+
+# A floor that moves by no more than this is stated, whatever is refuted.
+_MATERIAL = 0.002
+_MANY_ITEMS = 20  # items with a total, from which it says something that none disagrees
+
+
+def _fit_of_votes(estimate: VotesEstimate) -> Iterator[Finding]:
+    table = estimate.table
+    assert isinstance(table, VoteTable)
+    options = _options(estimate)
+    fitted: Any = estimate.mixture  # of two classes, as the table is
+    if fitted is None or (options.totals_by == VOTES_DECIDE and options.rule is None):
+        return  # without the rule nobody knows which votes are to be expected
+    totals = np.unique(table.totals)
+    if options.totals_by == CHANCE and totals.size > 1:
+        tested = _one_distribution(table, fitted)
+        if tested.refutes:
+            yield _unequal(estimate, table, options)
+            options = replace(options, totals_by=ITEM_DECIDES)
+            if _misfit(table, options, None)[1].refutes:
+                return  # which the finding says already
+        else:
+            yield Finding(
+                "Why totals differ",
+                "chance",
+                "ok",
+                "Items with few and with many votes are alike in how they were voted on, as where "
+                "the number of votes has nothing to do with the item.",
+            )
+    common = None if options.by_item else fitted
+    yield _finding(estimate, *_misfit(table, options, common))
+
+
+def _options(estimate: VotesEstimate) -> Options:
+    given = estimate.options
+    return Options(
+        totals_by=given.get("totals_by", CHANCE),
+        stopping=given.get("stopping"),
+        majority=given.get("majority"),
+    )
+
+
+def _one_distribution(table: VoteTable, fitted: Mixture) -> Tested:
+    votes = Votes(table.positives, table.totals, table.counts)
+    return one_distribution(Expected.under([(fitted, thinned_apart(*votes) or votes)]))
+
+
+def _misfit(table: VoteTable, options: Options, fitted: Mixture | None) -> tuple[Expected, Tested]:
+    """Test whether votes are to be expected from what was fitted, or from each total's own fit."""
+    votes = Votes(table.positives, table.totals, table.counts)
+    if fitted is None:
+        votes = thinned_apart(*votes) or votes
+        expected = Expected.under(TwoClassMixture(Sample.of_votes(*votes), options).parts)
+    elif options.rule is not None:
+        expected = Expected.under_rule(options.rule, fitted, votes)
+    else:
+        expected = Expected.under([(fitted, thinned(*votes) or votes)])
+    return expected, misfit_of(expected)
+
+
+def _finding(estimate: VotesEstimate, expected: Expected, tested: Tested) -> Finding:
+    value = f"{max(tested.statistic, 0):.1f} of {tested.critical:.1f}"
+    if not tested.refutes:
+        power = power_of_misfit(expected, tested.critical)
+        finds = "" if power == np.inf else "With so few votes the test finds hardly anything."
+        if power is not None and power < np.inf:
+            finds = (
+                f"Were the votes of {per_cent(power, 0)} of all items split as evenly as can be, "
+                "the test would find that 8 times in 10."
+            )
+        said = "The votes can be those of people who vote independently"
+        return Finding("Misfit of votes", value, "ok", f"{said}. {finds}".rstrip())
+    off = _bias_of_error(estimate)
+    small = off is not None and abs(off) <= _MATERIAL
+    level: Level = "warn" if small else "refuted"
+    limit = estimate.measure.limit
+    return Finding(
+        "Misfit of votes",
+        value,
+        level,
+        "The votes are no mixture of independent votes: whatever the items are like, so many of "
+        "one kind of split are not to be expected."
+        + (f" With so many votes the {limit} hardly depends on that." if small else ""),
+        "Look for people who see each other's votes, for votes that were filled in or left out on "
+        "purpose, and for votes that were collected until they agreed.",
+    )
+
+
+def _bias_of_error(estimate: VotesEstimate) -> float | None:
+    """Return how far plain shares are off for the error, which tells how much hangs on the fit.
+
+    Of other metrics shares may be near the value by chance: where all votes are split evenly, they
+    have the largest Brier score there is, and so has the fit.
+    """
+    if estimate.measure.is_error:
+        return estimate.bias
+    assert isinstance(estimate.table, VoteTable)
+    return TwoClassMixture(estimate.table.cells(), _options(estimate)).plugin_bias
+
+
+def _unequal(estimate: VotesEstimate, table: VoteTable, options: Options) -> Finding:
+    """Say that totals are not by chance, with the answer of each design."""
+    item, votes = (replace(options, totals_by=why) for why in (ITEM_DECIDES, VOTES_DECIDE))
+    values = {one.totals_by: _floor(table, one) for one in (item, votes)}
+    material = abs(values[ITEM_DECIDES] - values[VOTES_DECIDE]) > _MATERIAL
+    if not material:
+        return Finding(
+            "Why totals differ",
+            "not by chance",
+            "note",
+            "Items with few and with many votes differ in how they were voted on. Here it makes no "
+            f"difference of more than {points_of_size(_MATERIAL)} to the "
+            f"{estimate.measure.limit}.",
+        )
+    level = estimate.level or 0.95
+    floor = "the floor" if estimate.measure.is_error else "the floor of the error"
+    shown = {
+        one.totals_by: f"{per_cent(values[one.totals_by])} ({_limits(table, one, values, level)})"
+        for one in (item, votes)
+    }
+    return Finding(
+        "Why totals differ",
+        "not by chance",
+        "refuted",
+        "Items with few and with many votes differ in how they were voted on, so the number of "
+        "votes has to do with the item, or with its votes. If some kinds of items get more votes "
+        f"(totals_by item), {floor} is {shown[ITEM_DECIDES]}; if votes were collected until they "
+        f"agreed (totals_by votes), it is {shown[VOTES_DECIDE]}. {_hint(table, item)}",
+        "Say why the numbers differ: totals_by, on the command line --totals-by.",
+    )
+
+
+def _floor(table: VoteTable, options: Options) -> float:
+    cells = table.cells()
+    found = TwoClassMixture(cells, options).values(cells.count[None], np.random.default_rng(0))
+    return float(found[0])
+
+
+def _limits(table: VoteTable, options: Options, values: dict[str, float], level: float) -> str:
+    from errorfloor.intervals.votes.region import likelihood_limits
+
+    value = values[options.totals_by]
+    found = VoteLimits.around("likelihood", value, table, likelihood_limits, options)
+    return limits(*found.limits(level))
+
+
+def _hint(table: VoteTable, item: Options) -> str:
+    """Say what the counts suggest."""
+    if _misfit(table, item, None)[1].refutes:
+        return (
+            "Items with the same number of votes cannot have been voted on independently, which "
+            "points to votes that were collected until they agreed."
+        )
+    split = (table.positives > 0) & (table.positives < table.totals)
+    fewest = int(table.totals[table.totals > 1].min())
+    own = table.totals == fewest
+    if table.counts[own].sum() >= _MANY_ITEMS and not split[own].any() and split.any():
+        return (
+            f"No item with {fewest:,} votes has two that disagree, which suggests that votes were "
+            "collected until they agreed, unless these items are certain."
+        )
+    return "The counts do not tell which."
+
+
+# Draws, and fewer of very many cells.
+_DRAWS, _FEW_DRAWS, _MANY_CELLS = 1999, 499, 400
+# Error probabilities of the tests.
+ONE_DISTRIBUTION, MISFIT = 0.005, 0.01
+# Shares of items whose votes are split evenly, for which the power of the test is worked out.
+_SPLIT = 0.02, 0.05, 0.1, 0.2, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A test statistic and what it must exceed to refute the assumption."""
+
+    statistic: float
+    critical: float
+
+    @property
+    def refutes(self) -> bool:
+        """Whether the assumption is refuted."""
+        return self.statistic > self.critical
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """All pairs of votes that can be, with their chances among items of a trial, and items."""
+
+    positives: Counts
+    totals: Counts
+    chances: Floats
+    trials: Sequence[Counts]  # which cells belong to each; within a trial chances add up to 1
+    counts: Counts
+    own: Counts | None  # which distribution each cell is from; None where a rule stopped votes
+
+    @classmethod
+    def under(cls, fits: Sequence[tuple[Mixture, Votes]]) -> Expected:
+        """Return what fitted distributions expect, the number of items with each total given."""
+        from errorfloor.methods.votes.line import binomial  # SciPy's parts load slowly
+
+        columns: list[tuple[Counts, Counts, Floats, Counts, Counts]] = []
+        trials, at = [], 0
+        for i, (fit, votes) in enumerate(fits):
+            for m in np.unique(votes.totals):
+                own = votes.where(votes.totals == m)
+                k, totals = np.arange(m + 1), np.full(m + 1, m)
+                counts = np.zeros(m + 1, dtype=np.int64)
+                counts[own.positives] = own.counts
+                chances = binomial(k, totals, fit.points) @ fit.weights
+                columns.append((k, totals, chances, counts, np.full(m + 1, i)))
+                trials.append(np.arange(at, at + m + 1))
+                at += int(m) + 1
+        k, m, p, counts, of = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+        return cls(k, m, p, trials, counts, of)
+
+    @classmethod
+    def under_rule(cls, rule: Rule, fit: Mixture, votes: Votes) -> Expected:
+        """Return what a distribution expects where votes were collected by a rule."""
+        from errorfloor.methods.votes.line import stopped
+
+        k, m, orders = rule.cells(int(votes.totals.max()))
+        p = stopped(k, m, orders, fit.points) @ fit.weights
+        seen = dict(zip(zip(votes.positives.tolist(), votes.totals.tolist(), strict=True),
+                        votes.counts.tolist(), strict=True))  # fmt: skip
+        counts = np.array([seen.get(pair, 0) for pair in zip(k.tolist(), m.tolist(), strict=True)])
+        # Items that go on beyond what was followed are a cell of their own.
+        rest = max(1 - float(p.sum()), 0.0)
+        k, m, p, counts = (
+            np.append(k, 0), np.append(m, 0), np.append(p, rest), np.append(counts, 0),
+        )  # fmt: skip
+        return cls(k, m, p, [np.arange(k.size)], counts, None)
+
+    def drawn(self, rng: np.random.Generator) -> Counts:
+        """Return counts of items drawn from the distribution, shape (draws, cells)."""
+        draws = _DRAWS if self.counts.size <= _MANY_CELLS else _FEW_DRAWS
+        counts = np.empty((draws, self.counts.size), dtype=np.int64)
+        for cells in self.trials:
+            chances = self.chances[cells] / self.chances[cells].sum()
+            counts[:, cells] = rng.multinomial(self.counts[cells].sum(), chances, size=draws)
+        return counts
+
+    @property
+    def votes(self) -> Votes:
+        """The votes that were seen."""
+        seen = self.counts > 0
+        return Votes(self.positives[seen], self.totals[seen], self.counts[seen])
+
+
+def one_distribution(expected: Expected) -> Tested:
+    """Test whether items of all totals have the same mean vote and the same disagreement.
+
+    Under one distribution the mean share of positive votes and the share of pairs of votes that
+    differ have the same expectations at all totals. The statistic adds up the squared differences
+    of each total's from those of all, in units of their variances under the fit.
+    """
+    parts = _Parts.of(expected)
+    observed = parts.statistics(expected.counts[None])[0]
+    draws = parts.statistics(expected.drawn(generator_of(expected.votes)))
+    return Tested(float(observed), _quantile(draws, ONE_DISTRIBUTION))
+
+
+def misfit_of(expected: Expected) -> Tested:
+    """Test whether votes are those of a mixture, by the likelihood ratio to free cell shares."""
+    size = _sizes(expected) * expected.chances
+    observed = _deviance(expected.counts[None], size)[0]
+    draws = _deviance(expected.drawn(generator_of(expected.votes)), size)
+    return Tested(float(observed), _quantile(draws, MISFIT))
+
+
+def power_of_misfit(expected: Expected, critical: float) -> float | None:
+    """Return which share of evenly split items the test finds in 8 of 10 data sets, at least.
+
+    None where it finds not even the largest of them, and infinite where that is not worked out.
+    """
+    if expected.own is None or expected.counts.size > _MANY_CELLS:
+        return np.inf
+    odd = np.abs(2 * expected.positives - expected.totals)
+    even = np.zeros(odd.size)
+    even[odd <= 1] = 1 / (1 + expected.totals[odd <= 1] % 2)
+    # A noncentral chi-square with noncentrality x has mean x or more and a spread of 2 sqrt(x).
+    needed = (0.84 + np.sqrt(0.84**2 + critical)) ** 2
+    for share in _SPLIT:
+        counts = _sizes(expected) * ((1 - share) * expected.chances + share * even)
+        if (
+            sum(_lack_of_fit(expected, counts, expected.own == i) for i in set(expected.own))
+            >= needed
+        ):
+            return share
+    return None
+
+
+def _lack_of_fit(expected: Expected, counts: Floats, own: Bools) -> float:
+    """Return the test statistic of expected counts, as far as one distribution goes."""
+    from errorfloor.methods.votes.line import VoteLikelihood
+
+    counts = np.maximum(counts[own], 1e-9 * counts[own].sum())
+    votes = VoteLikelihood.on_grid(
+        expected.positives[own], expected.totals[own], counts, 128, part=True
+    )
+    best = float(votes.share @ np.log(votes.share / votes.within))
+    return 2 * votes.n * (best - votes.fit(1e-6)[0].log_likelihood)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Means of votes and of disagreement by groups of totals, with their variances."""
+
+    scores: Floats  # groups by two, by cells: to be multiplied with counts
+    inverses: Floats  # of the covariance of each group's means, groups by two by two
+
+    @classmethod
+    def of(cls, expected: Expected) -> _Parts:
+        k, m, p = expected.positives, expected.totals, expected.chances
+        pairs = np.where(m > 1, 2 * k * (m - k) / np.maximum(m * (m - 1.0), 1.0), 0.0)
+        values = np.stack((k / m, pairs))
+        kinds = by_total(m)
+        groups = [kinds == kind for kind in np.unique(kinds)]
+        size = _sizes(expected)
+        scores, inverses = np.zeros((len(groups), 2, k.size)), np.zeros((len(groups), 2, 2))
+        for i, own in enumerate(groups):
+            n = expected.counts[own].sum()
+            scores[i][:, own] = values[:, own] / n
+            covariance = np.zeros((2, 2))
+            for total in np.unique(m[own]):
+                cells = m == total
+                centred = values[:, cells] - (values[:, cells] @ p[cells])[:, None]
+                covariance += size[cells][0] * (centred * p[cells]) @ centred.T
+            inverses[i] = np.linalg.pinv(covariance / n**2, rcond=1e-9, hermitian=True)
+            if m[own].max() == 1:  # single votes cannot disagree
+                inverses[i, 1], inverses[i, :, 1] = 0.0, 0.0
+        return cls(scores, inverses)
+
+    def statistics(self, counts: Counts) -> Floats:
+        """Return the test statistic of each row of counts."""
+        means = np.einsum("gvc,dc->dgv", self.scores, counts.astype(np.float64))
+        pooled = np.linalg.pinv(self.inverses.sum(axis=0), hermitian=True)
+        middle = np.einsum("gvw,dgw->dv", self.inverses, means) @ pooled
+        apart = means - middle[:, None]
+        return np.asarray(np.einsum("dgv,gvw,dgw->d", apart, self.inverses, apart))
+
+
+def _sizes(expected: Expected) -> Floats:
+    """Return the number of items in each cell's trial."""
+    sizes = np.zeros(expected.counts.size)
+    for cells in expected.trials:
+        sizes[cells] = expected.counts[cells].sum()
+    return sizes
+
+
+def _deviance(counts: Counts, size: Floats) -> Floats:
+    """Return twice the log-likelihood ratio of free cell shares to expected sizes."""
+    from scipy.special import xlogy
+
+    return np.asarray(2 * xlogy(counts, counts / np.maximum(size, 1e-300)).sum(axis=1))
+
+
+def _quantile(draws: Floats, error: float) -> float:
+    """Return the draw that the statistic must exceed, by its rank among all of them."""
+    rank = int(np.floor(error * (draws.size + 1)))
+    return float(np.sort(draws)[-rank])
+
+
 RECORDS = (
     Check(
         name="votes",
@@ -114,4 +533,19 @@ RECORDS = (
         run=_votes,
         asks="Are there enough votes per item, do they differ, and how far off are their shares?",
     ),
+)
+SAMPLE = Check(
+    name="annotators",
+    run=_annotators,
+    asks="Are the annotators enough to stand for others?",
+    kinds=(VoteTable.kind,),
+    classes=ANY,
+)
+FIT = Check(
+    name="fit of votes",
+    kinds=(VoteTable.kind,),
+    run=_fit_of_votes,
+    asks="Do items of all numbers of votes have one distribution, and can their votes be those of "
+    "people who vote independently?",
+    false_alarm=0.015,
 )

@@ -7,53 +7,32 @@ give an id away. Both arrays add up when tables are added.
 
 from __future__ import annotations
 
-import re
-from decimal import Decimal
 from hashlib import blake2b
-from math import expm1, isfinite, log, log1p
+from math import expm1, log, log1p
 from typing import Any
 
 import numpy as np
 
 from errorfloor._checks import InputError, LostAnnotatorsWarning, warn
 from errorfloor._typing import Counts
-from errorfloor.data.table import check_total, order_of, pool, starts_of
+from errorfloor.data.matrices import check_total, order_of, pool, starts_of
+from errorfloor.data.values import text_of
 
 GROUPS = 64  # of annotators
 BUCKETS = 2**20  # values of the hash of an id; a multiple of GROUPS
 MOST_ANNOTATORS = 100_000  # beyond, they are not told apart
 MOST_ROWS = 2**20  # of the first array
 MOST_ALIKE = 50_000  # votes of an item for one of many classes, whose fourth power fits
-
 # The columns of both arrays. Of more than two classes, `twos` is how many ordered pairs of votes
 # on an item are equal, `threes` and `fours` how many threes and fours, `rest` how many pairs are
 # left without the group's own votes: all that the spread of agreement needs.
 BY_GROUP = ("part", "totals", "positives", "its_totals", "its_positives", "n")
 BY_GROUP_OF_MANY = ("part", "totals", "twos", "threes", "fours", "its_totals", "rest", "n")
 WORKLOADS = ("bucket", "votes")
-
 LOST = (
     "Votes whose annotators are known were added to votes whose annotators are not. The sum does "
     "not count annotators as a sample. Count the rows of all votes with annotators."
 )
-
-_WHOLE = re.compile(r"([+-]?\d+)\.0+")
-
-
-def text_of(value: Any) -> str:
-    """Return the text of an id: the same for 7, 7.0 and "7".
-
-    Examples
-    --------
-    >>> text_of(7.0), text_of("7.0"), text_of(" ann ")
-    ('7', '7', 'ann')
-    """
-    plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, float | Decimal) and isfinite(plain) and plain == int(plain):
-        plain = int(plain)
-    text = str(plain).strip()
-    whole = _WHOLE.fullmatch(text)
-    return whole[1] if whole else text
 
 
 def bucket_of(value: Any) -> int:

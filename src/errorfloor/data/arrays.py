@@ -1,4 +1,4 @@
-"""Arrays of scores with labels, counted as dataframes and files are: equal rows, equal tables."""
+"""Arrays of labels, counted as dataframes and files are: equal rows, equal tables."""
 
 from __future__ import annotations
 
@@ -6,22 +6,91 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor.data import grid, refining
-from errorfloor.data.grid import CELLS, cell_of, unit_cell_of
-from errorfloor.data.matrices import as_class_scores, counted_scores
-from errorfloor.data.table import by_score, in_order, side_by_side
-from errorfloor.data.tables import ScoreTable
-from errorfloor.data.weighing import of_items, rows_of_codes
+from errorfloor._checks import (
+    InputError,
+    argument,
+    as_labels,
+    as_scores,
+    check_same_length,
+    function,
+)
+from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data import grid
+from errorfloor.data.entries import Entries, of_items, rows_of_codes
+from errorfloor.data.grid import CELLS, EXACT, cell_of, unit_cell_of
+from errorfloor.data.matrices import (
+    added,
+    as_class_scores,
+    as_matrix,
+    as_votes,
+    by_score,
+    counted_scores,
+    counted_votes,
+    in_order,
+    is_matrix,
+    one_score,
+    rows_of,
+    side_by_side,
+    vote_key,
+)
+from errorfloor.data.naming import codes_of
+from errorfloor.data.tables import GoldVotes, ScoreTable, VoteTable, with_vote
+from errorfloor.data.values import as_entries, missing_in
 
+if TYPE_CHECKING:
+    from errorfloor.data.options import ReadOptions
+
+MOST_REFINED = 4 * EXACT  # distinct scores that the second pass looks at, at most
+MOST_RANGES = 16  # of scores that they lie in, at most
+Ranges: TypeAlias = list[tuple[float, float]]
 _MANY = 4096  # items in a row of merged scores
 # 2^64 by the golden ratio: what Fibonacci hashing multiplies by.
 _SPREAD = 0x9E3779B97F4A7C15  # only for speed
 _CHUNK = 2**16  # only for speed: items at a time, which stay in the processor's cache
+
+
+# Tables of cells, made exact where the best cut can be: which scores to look at again.
+
+
+def unsure_ranges(table: ScoreTable) -> Ranges:
+    """Return few ranges of scores that together hold all rows in which the best cut may be."""
+    rows = np.flatnonzero(table.may_hold_the_best_cut())
+    if rows.size == 0:
+        return []
+    # The rows between two wanted ones come along, but for the widest gaps if they are too many.
+    total = np.cumsum(table.items)
+    gap = total[rows[1:] - 1] - total[rows[:-1]]
+    few = total[rows[-1]] - total[rows[0]] <= MOST_REFINED
+    ends = np.sort(np.argsort(gap, kind="stable")[::-1][: 0 if few else MOST_RANGES - 1])
+    ends = ends[gap[ends] > 0]
+    first = rows[np.concatenate(([0], ends + 1))]
+    last = rows[np.append(ends, rows.size - 1)]
+    lows, highs = table.ranges
+    return list(zip(lows[first].tolist(), highs[last].tolist(), strict=True))
+
+
+def taken_apart(table: ScoreTable, ranges: Ranges, part: ScoreTable) -> ScoreTable:
+    """Return the table with the rows in `ranges` replaced by those of `part`."""
+    lows, highs = table.ranges
+    inside = reduce(or_, ((lows >= low) & (highs <= high) for low, high in ranges))
+    if (table.counts[inside].sum(axis=0) != part.counts.sum(axis=0)).any():
+        raise InputError(
+            "The data changed between two passes over it. Save it first, or pass ",
+            argument("refine", False),
+            ".",
+        )
+    rest = (lows[~inside], highs[~inside], table.counts[~inside])
+    new = (*part.ranges, part.counts)
+    low, high, counts = (np.concatenate(pair) for pair in zip(rest, new, strict=True))
+    return ScoreTable.from_ranges(low, high, counts, dropped=table.dropped)
+
+
+# Scores with labels.
 
 
 def count_arrays(scores: object, labels: object, classes: object = None) -> ScoreTable:
@@ -164,7 +233,7 @@ def _by_cell(scores: NDArray[Any], labels: NDArray[Any], cells: int) -> ScoreTab
 
 def _refined(scores: NDArray[Any], labels: NDArray[Any], table: ScoreTable) -> ScoreTable:
     """Take the rows apart that can hold the best cut, by a second look at their scores."""
-    ranges = refining.unsure_ranges(table)
+    ranges = unsure_ranges(table)
     if not ranges:
         return table
     parts = []
@@ -174,7 +243,7 @@ def _refined(scores: NDArray[Any], labels: NDArray[Any], table: ScoreTable) -> S
         parts.append((some[at], label[at]))
     s, y = (np.concatenate(column) for column in zip(*parts, strict=True))
     part = ScoreTable(*by_score(s, y != 0))
-    return table if len(part) > refining.MOST_REFINED else refining.taken_apart(table, ranges, part)
+    return table if len(part) > MOST_REFINED else taken_apart(table, ranges, part)
 
 
 def _chunks(
@@ -183,3 +252,188 @@ def _chunks(
     for start in range(0, scores.size, _CHUNK):
         here = slice(start, start + _CHUNK)
         yield scores[here], labels[here]
+
+
+# Scores with labels of which some are missing.
+
+
+def partly_labelled(scores: object, labels: object, options: ReadOptions) -> ScoreTable:
+    """Return the table of arrays in which some labels are missing, left out or kept as such."""
+    known = known_labels(labels)
+    places = _as_places(scores)
+    check_same_length(places.T[0] if places.ndim > 1 else places, known, ("scores", "labels"))
+    if known.all():
+        kept: Any = labels
+    elif known.any():
+        kept = labels_there(labels)
+    else:
+        raise none_labelled(known.size)
+    if is_matrix(scores) and places.ndim == 1:  # where labels may be words
+        kept, _ = codes_of(kept, 2, options.classes)
+    weight = options.weight
+    if weight is not None and not known.all():
+        weight = _known_weights(weight, known)
+    beside = {} if weight is None else {"weight": weight}
+    table = _counted_known(places[known], kept, options.classes, beside)
+    if options.drop_missing:
+        return table.without(int(np.count_nonzero(~known)))
+    return table if known.all() else with_others(table, _counts_at(places[~known]))
+
+
+def _counted_known(
+    places: NDArray[Any], labels: Any, classes: object, beside: dict[str, Any]
+) -> ScoreTable:
+    if beside:
+        return ScoreTable.from_arrays(places, labels, classes=classes, **beside)  # type: ignore[arg-type]
+    return count_arrays(places, labels, classes)
+
+
+def _as_places(scores: object) -> NDArray[Any]:
+    """Return scores as numbers; of two columns the score of class 1, told by all items."""
+    if not is_matrix(scores):
+        return as_scores(scores, name="scores")
+    rows = as_matrix(scores, "scores")
+    return one_score(rows) if rows.shape[1] == 2 else rows
+
+
+def known_labels(labels: object) -> Bools:
+    """Tell which entries of an array of labels are there: no None, NaN, NA or masked ones."""
+    hidden = np.ma.getmaskarray(labels) if np.ma.isMaskedArray(labels) else None
+    array = as_entries(labels)
+    if array.ndim != 1:
+        text = f" must be 1-d, got shape {array.shape}. Pass one label per item, or None."
+        raise InputError(argument("labels"), text)
+    known = ~missing_in(array)
+    return np.asarray(known if hidden is None else known & ~hidden)
+
+
+def labels_there(labels: object) -> NDArray[Any]:
+    """Return the labels that are not missing."""
+    return as_entries(labels)[known_labels(labels)]
+
+
+def _known_weights(weight: object, known: Bools) -> Any:
+    """Return the weights of labelled items; the others need none."""
+    array = np.asanyarray(weight)  # with its mask, if it has one
+    if array.ndim != 1:
+        return weight  # which is refused where they are read
+    check_same_length(known, array, ("scores", "weight"))
+    return array[known].tolist() if array.dtype.kind == "O" else array[known]
+
+
+def none_labelled(number: int) -> InputError:
+    """Return the error of data without any label."""
+    return InputError(
+        argument("labels"),
+        f" is missing for all {number:,} items. Label some of them first; ",
+        *(function("plan_labels"), " says which."),
+    )
+
+
+def _counts_at(places: NDArray[Any]) -> ScoreTable:
+    """Return the table of items as if their labels were of the first class."""
+    labels = np.zeros(len(places), dtype=np.int64)
+    if places.ndim == 1:
+        return count_arrays(places, labels)
+    return count_arrays(places, labels, tuple(map(str, range(places.shape[1]))))
+
+
+def with_others(table: ScoreTable, others: ScoreTable) -> ScoreTable:
+    """Return a table with further items, whose labels are not known whatever they say."""
+    number = others.items.astype(np.int64)
+    nothing = np.zeros((len(others), len(table.classes)), dtype=np.int64)
+    entries = None
+    if table.entries is not None:
+        entries = _as_unknown(number, len(table.classes))
+    unknown = ScoreTable(
+        others.scores,
+        nothing,
+        unlabelled=number,
+        lows=others.lows,
+        highs=others.highs,
+        classes=table.classes,
+        entries=entries,
+    )
+    return table + unknown
+
+
+def _as_unknown(number: Counts, classes: int) -> Entries:
+    rows = np.arange(number.size)
+    return Entries(rows, np.full(rows.size, classes), np.ones(rows.size), number)
+
+
+# Votes next to one true label per item: their shares as scores, or the label as one more vote.
+
+
+def class_shares_table(
+    votes: Counts, labels: Counts, counts: Counts, *, classes: tuple[str, ...]
+) -> ScoreTable:
+    """Return the table of items whose shares of votes for each class are their scores."""
+    gold, shares = GoldVotes.of(votes, labels, counts), class_shares(votes)
+    if votes.shape[1] > 2:
+        return ScoreTable(**counted_scores(shares, labels, classes, counts), gold=gold)
+    share, row = np.unique(shares, return_inverse=True)
+    both = np.zeros((2, share.size), dtype=np.int64)
+    np.add.at(both, (labels, row), counts)
+    return ScoreTable(share, side_by_side(*both), gold=gold)
+
+
+def votes_table(
+    votes: Counts, labels: Counts, counts: Counts, *, classes: tuple[str, ...]
+) -> VoteTable:
+    """Return the table of items whose label is one more vote."""
+    columns = counted_votes(with_vote(votes, labels), counts, classes)
+    return VoteTable(**columns, gold=GoldVotes.of(votes, labels, counts))
+
+
+def class_shares(votes: Counts) -> Floats:
+    """Return the shares of votes for each class; of two classes those of the second."""
+    totals = added(votes)
+    if votes.shape[1] == 2:
+        return np.asarray(votes[:, 1] / totals)
+    shares = np.empty(votes.shape[::-1])
+    for k in range(votes.shape[1]):
+        np.divide(votes[:, k], totals, out=shares[k])
+    return shares.T
+
+
+def shares_of_arrays(
+    votes: object,
+    totals: object,
+    labels: object,
+    classes: tuple[str, ...] | None = None,
+    beside: Mapping[str, object] | None = None,
+    *,
+    label_is_vote: bool = False,
+) -> tuple[ScoreTable | VoteTable, tuple[str, ...]]:
+    """Return the table of votes and labels that are given item by item, and the classes' names."""
+    VoteTable.from_arrays(votes, totals, classes=classes)  # says what is wrong with the votes
+    if is_matrix(votes):
+        k = as_votes(votes)
+    else:
+        ones = np.asarray(votes, dtype=np.int64)
+        k = side_by_side(np.asarray(totals, dtype=np.int64) - ones, ones)
+    if classes is None and not is_matrix(votes):
+        labels = as_labels(labels, name="labels").astype(np.int64)
+    y, names = codes_of(labels, k.shape[1], classes)
+    check_same_length(k[:, 0], y, ("votes", "labels"))
+    return table_beside(k, y, names, beside, label_is_vote=label_is_vote), names
+
+
+def table_beside(
+    votes: Counts,
+    labels: Counts,
+    classes: tuple[str, ...],
+    beside: Mapping[str, object] | None = None,
+    *,
+    label_is_vote: bool = False,
+) -> ScoreTable | VoteTable:
+    """Return the table of votes for each class, and labels that are places of classes."""
+    make: Any = votes_table if label_is_vote else class_shares_table
+    ones = np.ones(len(votes), dtype=np.int64)
+    table: ScoreTable | VoteTable = make(votes, labels, ones, classes=classes)
+    if not beside:
+        return table
+    key = vote_key(with_vote(votes, labels)) if label_is_vote else class_shares(votes)
+    own = np.zeros_like(labels) if label_is_vote else labels
+    return replace(table, entries=of_items(rows_of(key), own, beside, "votes"))

@@ -1,19 +1,37 @@
-"""Single votes with their annotators, for questions that tables of counts cannot answer."""
+"""Single votes with their annotators: one by one, and side by side in arrays."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from errorfloor._checks import InputError
+from errorfloor._checks import InputError, Part, argument, shown
 from errorfloor._typing import Bools, Counts
-from errorfloor.data.annotators import GROUPS, bucket_of, of_many, part_of, text_of
-from errorfloor.data.table import TWO_CLASSES
+from errorfloor.data.annotators import GROUPS, bucket_of, of_many, part_of
+from errorfloor.data.entries import of_votes
+from errorfloor.data.matrices import counted_votes
+from errorfloor.data.naming import (
+    TWO_CLASSES,
+    divided,
+    is_same,
+    listed,
+    sides_of_ratings,
+    told,
+    told_by_values,
+    which_is_1,
+)
 from errorfloor.data.tables import VoteTable
+from errorfloor.data.values import is_missing, missing_in, spelt, text_of
+
+if TYPE_CHECKING:
+    from errorfloor.data.options import ReadOptions
 
 MOST_VOTES = 2**26  # that fit into memory
+_MOST_ENTRIES = 2**25  # beyond, it is not kept whose votes they are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,3 +149,212 @@ def _check_number(votes: int) -> None:
             f"There are more than {MOST_VOTES:,} votes, which is too many to look at one by one. "
             "Take a sample of the items, with all of their votes."
         )
+
+
+# Arrays with one column of votes per annotator, read as such columns of a dataframe are.
+
+
+@dataclass(frozen=True, slots=True)
+class Raters:
+    """Votes of annotators on items, side by side.
+
+    Attributes
+    ----------
+    pattern : array of shape (items, annotators)
+        The place of each vote among the classes; -1 where there is none.
+    classes : tuple of str
+        Names of the classes.
+    kept : array of shape (n,)
+        Which of the items that were given have votes, and a label where there are labels.
+    labels : array of shape (items,), optional
+        The place of each label among the classes.
+    positive : optional
+        The vote that was taken for class 1, where one was.
+    told : dict, optional
+        The votes that are class 1 and those that are class 0, unless these are 0 and 1.
+    """
+
+    pattern: Counts
+    classes: tuple[str, ...]
+    kept: Bools
+    labels: Counts | None = None
+    positive: object = None
+    told: Mapping[str, list[str]] | None = None
+
+    @classmethod
+    def of(cls, votes: object, options: ReadOptions, labels: object = None) -> Self:
+        """Read votes of any values, and labels of the same values beside them."""
+        array, gone = _as_entries(votes, "annotators", 2)
+        if labels is not None:
+            own, own_gone = _as_entries(labels, "labels", 1)
+            if own.size != len(array):
+                raise InputError(
+                    *(argument("annotators"), " and ", argument("labels")),
+                    f" must have the same length, got {len(array)} and {own.size}.",
+                )
+            array = np.column_stack((array.astype(object), own.astype(object)))
+            gone = np.column_stack((gone, own_gone))
+        values, code = _distinct(array, gone)
+        place, classes, positive, sides = _places(values, options)
+        found = np.append(place, -1)[code]
+        pattern, label = (found, None) if labels is None else (found[:, :-1], found[:, -1])
+        kept: Bools = np.asarray((pattern >= 0).any(axis=1))
+        _check_kept(kept, "annotators", options)
+        if label is not None:
+            _check_kept(label >= 0, "labels", options)
+            kept &= label >= 0
+            label = label[kept]
+        return cls(pattern[kept], classes, kept, label, positive, sides)
+
+    @property
+    def dropped(self) -> int:
+        """Number of items that were left out."""
+        return int(np.count_nonzero(~self.kept))
+
+    @property
+    def counts(self) -> Counts:
+        """Number of votes for each class on each item."""
+        return np.column_stack([(self.pattern == k).sum(axis=1) for k in range(len(self.classes))])
+
+    @property
+    def ballots(self) -> Ballots:
+        """The single votes; the annotators' names are the places of their columns."""
+        names = [str(i) for i in range(self.pattern.shape[1])]
+        found = Ballots.side_by_side(self.pattern, names)
+        return found.with_classes(self.classes) if len(self.classes) > 2 else found
+
+    def beside(self, options: ReadOptions) -> dict[str, Any]:
+        """Return weights and clusters of the items that are kept."""
+        return {
+            name: one if self.kept.all() else _kept_of(one, self.kept, name)
+            for name, one in options.beside.items()
+        }
+
+    def table(self, options: ReadOptions) -> VoteTable:
+        """Return how many items have which votes, with what tables keep of annotators."""
+        if self.pattern.size <= _MOST_ENTRIES:
+            made = self.ballots.table()
+        else:
+            many = self.classes if len(self.classes) > 2 else None
+            made = VoteTable(**counted_votes(self.counts, None, many))
+        beside = self.beside(options)
+        if beside:
+            both = (beside.get("weight"), beside.get("cluster"))
+            made = replace(made, entries=of_votes(self.counts, None, *both))
+        return replace(made, dropped=self.dropped)
+
+
+def _kept_of(values: object, kept: Bools, name: str) -> Any:
+    array = np.asanyarray(values)  # with its mask, if it has one
+    if array.shape != kept.shape:
+        text = f" must have one entry per item, {kept.size} of them, got shape {array.shape}."
+        raise InputError(argument(name), text)
+    return array[kept].tolist() if array.dtype.kind == "O" else array[kept]
+
+
+def _check_kept(kept: Bools, name: str, options: ReadOptions) -> None:
+    """Refuse items without any vote, or without a label, unless they are to be left out."""
+    if not kept.any():
+        raise InputError(argument(name), f" has no entries in any of its {kept.size:,} rows.")
+    if not kept.all() and not options.drop_missing:
+        what = "vote" if name == "annotators" else "label"
+        raise InputError(
+            argument(name),
+            f" has no {what} for {np.count_nonzero(~kept):,} of {kept.size:,} items, such as row "
+            f"{int(np.argmin(kept))}. Fill them in, or pass ",
+            *(argument("drop_missing", True), " to leave these items out."),
+        )
+
+
+def _as_entries(values: object, name: str, ndim: int) -> tuple[NDArray[Any], Bools]:
+    """Return entries of any values, and which of them are missing."""
+    hidden = np.ma.getmaskarray(values) if np.ma.isMaskedArray(values) else False
+    try:
+        # Of lists as objects, because NumPy would spell NaN among words as a word.
+        array = np.asarray(values) if hasattr(values, "dtype") else np.array(values, dtype=object)
+    except ValueError:
+        array = np.empty(0)
+    if array.ndim != ndim or array.size == 0:
+        shape = "a row for each item and a column for each annotator" if ndim == 2 else "one label"
+        more = "" if ndim == 2 else " per item"
+        text = f" must have {shape}{more}, got shape {array.shape}."
+        raise InputError(argument(name), text)
+    gone = missing_in(array.ravel()).reshape(array.shape)
+    if array.dtype.kind in "UT":
+        gone |= array == "nan"  # which is how NumPy spells NaN among words
+    return array, np.asarray(gone | hidden)
+
+
+def _distinct(array: NDArray[Any], gone: Bools) -> tuple[list[str], Counts]:
+    """Return the values that occur as text, in order, and which of them each entry is."""
+    there = array[~gone]
+    if array.dtype.kind != "O":
+        found, at = np.unique(there, return_inverse=True)
+        plain, at = found.tolist(), at.ravel()
+    else:
+        place: dict[Any, int] = {}
+        try:
+            at = np.array([place.setdefault(one, len(place)) for one in there.tolist()], np.int64)
+        except TypeError:
+            bad = next(one for one in there.tolist() if isinstance(one, list | dict | np.ndarray))
+            text = f" must have one vote in each entry, and has {shown(bad)}."
+            raise InputError(argument("annotators"), text) from None
+        plain = [*place]
+    texts = [text_of(one) for one in plain]
+    values = sorted(set(texts))
+    code = np.full(array.shape, -1)  # the last place, which stands for none
+    code[~gone] = np.array([values.index(text) for text in texts], dtype=np.int64)[at]
+    return values, code
+
+
+def _places(
+    values: Sequence[str], options: ReadOptions
+) -> tuple[Counts, tuple[str, ...], Any, Mapping[str, list[str]] | None]:
+    """Return the class of each value, the names, the positive value, and which are class 1."""
+    shown_as: tuple[Part, ...] = (argument("annotators"),)
+    if options.positive_from is not None:
+        return _ratings(values, options.positive_from, shown_as)
+    if options.positive is not None:
+        return _against_rest(values, options.positive)
+    if options.classes is not None:
+        naming = told(values, len(options.classes), options.classes, shown_as)
+        place = np.array([naming.place[value] for value in values], dtype=np.int64)
+        return place, naming.names, None, None
+    found = told_by_values(values, shown_as)
+    if found is None:
+        raise which_is_1(values, shown_as, {})
+    if found.positive is not None:
+        return _against_rest(values, found.positive)
+    if found.naming is not None:
+        place = np.array([found.naming.place[value] for value in values], dtype=np.int64)
+        return place, found.naming.names, None, None
+    numbers = [spelt(value) for value in values]
+    bad = [value for value, number in zip(values, numbers, strict=True) if number is None]
+    if bad:
+        text = f" has both numbers and words, such as {shown(bad[0])}. Name all classes with "
+        raise InputError(*shown_as, text, argument("classes"), ".")
+    return np.array(numbers, dtype=np.int64), TWO_CLASSES, None, None
+
+
+def _ratings(
+    values: Sequence[str], least: float, shown_as: tuple[Part, ...]
+) -> tuple[Counts, tuple[str, ...], Any, Mapping[str, list[str]]]:
+    numbers = [spelt(value) for value in values]
+    for value, number in zip(values, numbers, strict=True):
+        if number is None:
+            text = f" must be finite numbers where ratings are meant, and has {shown(value)}. "
+            remedy = ("Name the class of words with ", argument("positive"), ".")
+            raise InputError(*shown_as, text, *remedy)
+    high = np.array([number is not None and number >= least for number in numbers], dtype=np.int64)
+    return high, TWO_CLASSES, None, sides_of_ratings(least)
+
+
+def _against_rest(
+    values: Sequence[str], positive: Any
+) -> tuple[Counts, tuple[str, ...], Any, Mapping[str, list[str]]]:
+    if is_missing(positive) or not any(is_same(value, positive) for value in values):
+        text = f" is {shown(positive)}, but "
+        only = f" has only: {listed(values)}."
+        raise InputError(argument("positive"), text, argument("annotators"), only)
+    place = np.array([is_same(value, positive) for value in values], dtype=np.int64)
+    return place, TWO_CLASSES, positive, divided(values, positive)

@@ -6,7 +6,8 @@ columns of scores or counts have one each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -15,42 +16,272 @@ import narwhals as nw
 import numpy as np
 
 from errorfloor._checks import InputError, Part, argument, check_choice
-from errorfloor.data import vote_lists
-from errorfloor.data.annotators import text_of
 from errorfloor.data.ballots import Ballots
-from errorfloor.data.class_rows import as_two
-from errorfloor.data.class_values import (
-    Told,
-    divided,
-    is_same,
-    positive_of,
-    told_by_values,
-    told_by_words,
-    two_of,
-    which_is_1,
+from errorfloor.data.engines import (
+    Columns,
+    Frame,
+    holds_several,
+    lazy,
+    quoted,
+    select,
+    where_missing,
+    with_number,
 )
-from errorfloor.data.engines import Frame, holds_several, is_missing, select, with_number
 from errorfloor.data.layouts import Layout
-from errorfloor.data.lists import holds_lists, taken_apart
 from errorfloor.data.matrices import check_number
 from errorfloor.data.naming import (
     MOST_CLASSES,
     PER_LABEL,
     Naming,
+    Told,
+    divided,
+    is_same,
     names_of_columns,
+    positive_of,
+    sides_of_ratings,
     told,
+    told_by_values,
+    told_by_words,
+    two_of,
+    which_is_1,
 )
-from errorfloor.data.rows import NotBinaryError, Request
-from errorfloor.data.spelling import spelt
-from errorfloor.data.table import Table
+from errorfloor.data.rows import NotBinaryError, RowRequest
+from errorfloor.data.score_rows import as_two
+from errorfloor.data.tables import Table
+from errorfloor.data.values import BETWEEN, TRIMMED, is_missing, spelt, text_of, votes_in
 
+_HEAD = 100  # rows that tell whether text spells lists
+_number = itertools.count()
+MOST_IN_LIST = 1000  # of an item; beyond, a row for each vote is the way
 _MOST = 50  # values that are looked at
 _LISTED = 6  # values that a message names
 _FIRST = 1000  # rows that are looked at first
 _SOME_ROWS = 2**16  # in which the values are looked for where the positive one is named
 
 
-def counted(request: Request, layout: Layout) -> tuple[Request, Any, Mapping[Any, Table]]:
+# A list of numbers in each row, one for each class, taken apart.
+
+
+def holds_lists(frame: Frame, run: Callable[[Frame], Columns], column: str) -> bool:
+    """Tell whether a column has a list in each row; text of files may spell one."""
+    kind = frame.collect_schema()[column]
+    if kind.is_nested():
+        return kind in (nw.List, nw.Array)
+    if kind not in (nw.Object, nw.String):
+        return False
+    if kind == nw.String and not frame.implementation.is_duckdb():
+        return False
+    head = run(select(frame, {"value": column}).head(_HEAD))["value"].tolist()
+    there = [one for one in head if not is_missing(one)]
+    if kind == nw.String:
+        return bool(there) and all(str(one).lstrip().startswith("[") for one in there)
+    return any(isinstance(one, list | tuple | np.ndarray) for one in there)
+
+
+def numbers_apart(
+    frame: Frame, run: Callable[[Frame], Columns], column: str, name: str
+) -> tuple[Frame, tuple[str, ...]]:
+    """Return the frame with a column for each place of a list, and what these are called.
+
+    `name` is that of the argument. Lists that are missing are missing in each of them.
+    """
+    if frame.implementation.is_pandas() and frame.collect_schema()[column] == nw.Object:
+        return _numbers_in_pandas(frame, column, name)
+    frame, length = _with_lists(frame, column)
+    found = run(
+        frame.select(
+            nw.col(length).min().alias("least"),
+            nw.col(length).max().alias("most"),
+        )
+    )
+    ends = (found[one][0] for one in ("least", "most"))
+    least, most = (0 if is_missing(one) else int(one) for one in ends)  # where no list is there
+    number = _one_length(least, most, column, name)
+    names = tuple(f"{column}[{k}]" for k in range(number))
+    parts = (nw.col("as list").list.get(k).alias(one) for k, one in enumerate(names))
+    return frame.with_columns(*parts), names
+
+
+def _with_lists(frame: Frame, column: str) -> tuple[Frame, str]:
+    """Add the column as lists of numbers, and their lengths."""
+    kind: Any = frame.collect_schema()[column]
+    if frame.implementation.is_duckdb():
+        told = f"try_cast({quoted(column)} as double[])"
+        there = f"*, {told} as {quoted('as list')}, len({told}) as {quoted('length')}"
+        return lazy(frame.to_native().project(there)), "length"
+    entries = nw.col(column)
+    if kind == nw.Array:
+        entries = entries.cast(nw.List(kind.inner))
+    frame = frame.with_columns(entries.alias("as list"))
+    return frame.with_columns(nw.col("as list").list.len().alias("length")), "length"
+
+
+def _numbers_in_pandas(frame: Frame, column: str, name: str) -> tuple[Frame, tuple[str, ...]]:
+    """Do the same for objects of Python."""
+    native: Any = frame.to_native()
+    rows = native[column].tolist()
+    gone = [is_missing(one) for one in rows]
+    lengths = [np.size(one) for one, missing in zip(rows, gone, strict=True) if not missing]
+    number = _one_length(min(lengths), max(lengths), column, name)
+    blank = [None] * number
+    whole = [blank if missing else list(one) for one, missing in zip(rows, gone, strict=True)]
+    names = tuple(f"{column}[{k}]" for k in range(number))
+    parts = dict(zip(names, map(list, zip(*whole, strict=True)), strict=True))
+    return lazy(native.assign(**parts)), names
+
+
+def _one_length(least: int, most: int, column: str, name: str) -> int:
+    if not 2 <= least == most <= MOST_CLASSES:
+        lengths = f"{most}" if least == most else f"from {least} to {most}"
+        raise InputError(
+            argument(name),
+            f" (column {column!r}) must hold lists of one length, a number for each of two classes "
+            f"or more; these have {lengths}.",
+        )
+    return most
+
+
+# All votes on an item in one column, as a list or as text such as 0;1;1, taken apart. Who cast the
+# first vote of an item need not have cast the first one of another, so nothing is said about
+# annotators.
+
+
+def votes_apart(
+    frame: Frame, run: Callable[[Frame], Columns], column: str, name: str
+) -> tuple[Frame, tuple[str, ...]]:
+    """Return the frame with a column of text for each place of a list, blank where it ends.
+
+    `name` is that of the argument, for errors.
+    """
+    kind: Any = frame.collect_schema()[column]
+    if kind in (nw.List, nw.Array) and kind.inner is not None and _is_nested(kind.inner):
+        raise _of_objects(column, name)
+    if frame.implementation.is_duckdb():
+        return _votes_in_duckdb(frame, run, column, name)
+    if frame.implementation not in _ADD:
+        raise InputError(
+            argument(name),
+            " reads lists of files, and of pandas, polars, pyarrow and DuckDB frames. Lay each "
+            "vote in a row of its own, and name ",
+            *(argument("item"), " and ", argument("vote"), "."),
+        )
+    rows = [votes_in(value) for value in _values_of(frame, column)]
+    if any(one[0] in "[{" for row in rows for one in row if one):
+        raise _of_objects(column, name)
+    names = _names_of_places(column, max(map(len, rows), default=0), name)
+    parts = {one: [row[k] if k < len(row) else None for row in rows] for k, one in enumerate(names)}
+    return lazy(_ADD[frame.implementation](_native(frame), parts)), names
+
+
+def _is_nested(kind: Any) -> bool:
+    return bool((kind() if isinstance(kind, type) else kind).is_nested())
+
+
+def _of_objects(column: str, name: str) -> InputError:
+    return InputError(
+        argument(name),
+        f" (column {column!r}) holds lists of objects or of lists, not of votes. Lay each vote in "
+        "a row of its own, and name ",
+        *(argument("item"), ", ", argument("annotator"), " and ", argument("vote"), "."),
+    )
+
+
+def _votes_in_duckdb(
+    frame: Frame, run: Callable[[Frame], Columns], column: str, name: str
+) -> tuple[Frame, tuple[str, ...]]:
+    given = quoted(column)
+    if frame.collect_schema()[column] in (nw.List, nw.Array):
+        votes = f"cast({given} as varchar[])"
+    else:
+        trimmed = f"trim({given}, '[]() ')"
+        quotes = TRIMMED.replace("'", "''")
+        votes = (
+            f"case when json_valid({given}) and prefix(ltrim({given}), '[') "
+            f"then json_extract_string({given}, '$[*]') else "
+            f"list_transform(regexp_split_to_array({trimmed}, '{BETWEEN}'), "
+            f"lambda x: nullif(trim(x, '{quotes}'), '')) end"
+        )
+    whole = lazy(frame.to_native().project(f"*, {votes} as {quoted('all votes')}"))
+    as_lines = f"array_to_string({quoted('all votes')}, chr(10))"
+    odd = f"coalesce(regexp_matches({as_lines}, '(?m)^\\s*[{{\\[]'), false)::int"
+    about = f"max(len({quoted('all votes')})) as n, max({odd}) as odd"
+    found = run(lazy(whole.to_native().aggregate(about)))
+    most = found["n"].tolist()[0]
+    if found["odd"].tolist()[0] == 1:
+        raise _of_objects(column, name)
+    names = _names_of_places(column, int(most) if most == most and most is not None else 0, name)
+    parts = (f"{quoted('all votes')}[{k + 1}] as {quoted(one)}" for k, one in enumerate(names))
+    columns = [quoted(one) for one in frame.columns]
+    return _kept(whole.to_native().project(", ".join([*columns, *parts]))), names
+
+
+def _kept(rows: Any) -> Frame:
+    """Return rows of DuckDB from a table that ends with the connection.
+
+    Each of several queries would take the lists apart again, once for each of their places.
+    """
+    table = quoted(f"errorfloor votes {next(_number)}")
+    rows.query("votes_apart", f"create temp table {table} as from votes_apart")
+    return lazy(rows.query("votes_apart", f"from {table}"))
+
+
+def _names_of_places(column: str, number: int, name: str) -> tuple[str, ...]:
+    if number > MOST_IN_LIST:
+        raise InputError(
+            argument(name),
+            f" (column {column!r}) has up to {number:,} votes in a row, and at most "
+            f"{MOST_IN_LIST:,} are read. Check which column it is, or lay each vote in a row "
+            "of its own.",
+        )
+    if number == 0:
+        text = f" (column {column!r}) has no votes. Check which column it is."
+        raise InputError(argument(name), text)
+    return tuple(f"{column}[{k}]" for k in range(number))
+
+
+def _values_of(frame: Frame, column: str) -> list[Any]:
+    native: Any = select(frame, {"value": column}).collect()
+    found: list[Any] = native["value"].to_list()
+    return found
+
+
+def _native(frame: Frame) -> Any:
+    native: Any = frame.to_native()
+    return native.collect() if frame.implementation.is_polars() else native
+
+
+def _add_to_pandas(native: Any, parts: dict[str, list[Any]]) -> Any:
+    import pandas as pd
+
+    columns = {one: pd.Series(values, native.index, object) for one, values in parts.items()}
+    return native.assign(**columns)
+
+
+def _add_to_polars(native: Any, parts: dict[str, list[Any]]) -> Any:
+    import polars as pl
+
+    return native.with_columns(pl.Series(one, v, pl.String) for one, v in parts.items())
+
+
+def _add_to_pyarrow(native: Any, parts: dict[str, list[Any]]) -> Any:
+    import pyarrow as pa
+
+    for one, values in parts.items():
+        native = native.append_column(one, pa.array(values, pa.string()))
+    return native
+
+
+_ADD: dict[nw.Implementation, Callable[[Any, dict[str, list[Any]]], Any]] = {
+    nw.Implementation.PANDAS: _add_to_pandas,
+    nw.Implementation.POLARS: _add_to_polars,
+    nw.Implementation.PYARROW: _add_to_pyarrow,
+}
+
+
+# Which value is which class.
+
+
+def counted(request: RowRequest, layout: Layout) -> tuple[RowRequest, Any, Mapping[Any, Table]]:
     """Return what was read with the classes known, which value is which class, and the tables.
 
     The values are None where labels are 0 and 1 as they stand.
@@ -64,7 +295,7 @@ def counted(request: Request, layout: Layout) -> tuple[Request, Any, Mapping[Any
     return known, classes, layout.tables(known)
 
 
-def ballots_in(request: Request, layout: Layout) -> Ballots:
+def ballots_in(request: RowRequest, layout: Layout) -> Ballots:
     """Return the single votes of rows."""
     known, _ = settled(request, layout)
     try:
@@ -74,7 +305,7 @@ def ballots_in(request: Request, layout: Layout) -> Ballots:
         return _ballots(known, layout)
 
 
-def _ballots(known: Request, layout: Layout) -> Ballots:
+def _ballots(known: RowRequest, layout: Layout) -> Ballots:
     assert layout.ballots is not None
     found = layout.ballots(known)
     if known.naming is not None and known.has_many_classes:
@@ -82,7 +313,7 @@ def _ballots(known: Request, layout: Layout) -> Ballots:
     return found
 
 
-def settled(request: Request, layout: Layout, *, look: bool = False) -> tuple[Request, Any]:
+def settled(request: RowRequest, layout: Layout, *, look: bool = False) -> tuple[RowRequest, Any]:
     """Return the request with the classes known, and which values are of which class.
 
     The values are None where labels are 0 and 1 as they stand. With `look`, all values are looked
@@ -94,33 +325,32 @@ def settled(request: Request, layout: Layout, *, look: bool = False) -> tuple[Re
     role = next((role for role in layout.roles if role.is_class), None)
     kinds = request.frame.collect_schema()
     if role is None:
-        check_number(request.classes, 2, layout.roles[0].argument)
+        check_number(request.options.classes, 2, layout.roles[0].argument)
         return request, None
-    if request.positive_from is not None:
-        least = f"{request.positive_from:g}"
-        return request, {"1": [f"{least} and more"], "0": [f"less than {least}"]}
+    if request.options.positive_from is not None:
+        return request, sides_of_ratings(request.options.positive_from)
     columns = _class_columns(request, role.argument)
-    known = request.group is None or str(request.group) in [*kinds]
+    known = request.options.group is None or str(request.options.group) in [*kinds]
     there = [one for one in kinds if isinstance(one, str)]
     known = known and request.columns.get("score", columns[0]) in [*kinds]
     beside = _class_columns(request, "label") if layout.of_shares else []
     if not known or any(one not in there or kinds[one].is_nested() for one in columns + beside):
         return request, None  # which will be said where they are read
-    if request.positive is not None:
+    if request.options.positive is not None:
         some = replace(request, frame=request.frame.head(_SOME_ROWS))
-        return request, divided(_values(some, columns), request.positive)
-    said: tuple[Part, ...] = (argument(role.argument), f" (column {columns[0]!r})")
+        return request, divided(_values(some, columns), request.options.positive)
+    shown_as: tuple[Part, ...] = (argument(role.argument), f" (column {columns[0]!r})")
     if layout.row_is_vote:
-        return _of_votes(request, role.argument, columns + beside, said, look)
-    if request.classes is not None:
-        names = check_number(request.classes, 2, layout.roles[0].argument)
-        return _named(request, told(_values(request, columns), 2, names, said))
+        return _of_votes(request, role.argument, columns + beside, shown_as, look)
+    if request.options.classes is not None:
+        names = check_number(request.options.classes, 2, layout.roles[0].argument)
+        return _named(request, told(_values(request, columns), 2, names, shown_as))
     if not _has_words(request, columns[0]):
         return request, None
     return _of_words(request, role.argument, columns, _values(request, columns))
 
 
-def _taken_apart(request: Request, layout: Layout) -> Request:
+def _taken_apart(request: RowRequest, layout: Layout) -> RowRequest:
     """Return rows in which places of lists are columns of their own."""
     if layout.of_lists is not None:
         return _votes_apart(request, layout.of_lists.argument)
@@ -134,141 +364,142 @@ def _taken_apart(request: Request, layout: Layout) -> Request:
             text = f" (column {column!r}) must be a column for each class, or hold lists."
             raise InputError(argument(role.argument), text)
         return request
-    frame, columns = taken_apart(request.frame, request.run, column, role.argument)
-    return replace(request, frame=frame, columns={**request.columns, role.argument: columns})
+    frame, columns = numbers_apart(request.frame, request.run, column, role.argument)
+    return request.with_column(role.argument, columns, frame)
 
 
-def _votes_apart(request: Request, name: str) -> Request:
+def _votes_apart(request: RowRequest, name: str) -> RowRequest:
     """Return rows in which each vote of a list has a column."""
     column = check_choice(request.columns[name], map(str, request.frame.columns), name=name)
-    frame, columns = vote_lists.taken_apart(request.frame, request.run, column, name)
-    return replace(request, frame=frame, columns={**request.columns, name: columns})
+    frame, columns = votes_apart(request.frame, request.run, column, name)
+    return request.with_column(name, columns, frame)
 
 
-def _class_columns(request: Request, name: str) -> list[str]:
+def _class_columns(request: RowRequest, name: str) -> list[str]:
     given = request.columns[name]
     return list(given) if isinstance(given, tuple) else [given]
 
 
-def _of_columns(request: Request, name: str) -> tuple[Request, Any]:
+def _of_columns(request: RowRequest, name: str) -> tuple[RowRequest, Any]:
     """Settle the classes of rows that have a column for each of them."""
     columns = request.columns[name]
     number = len(columns)
-    names = check_number(request.classes, number, name)
-    for said in ("positive", "positive_from"):
-        if getattr(request, said) is not None and (number > 2 or name != "score"):
+    names = check_number(request.options.classes, number, name)
+    for option in ("positive", "positive_from"):
+        if request.options.is_given(option) and (number > 2 or name != "score"):
             text = " goes with one column, and there is one for each class. Leave it out."
-            raise InputError(argument(said), text)
+            raise InputError(argument(option), text)
     hints = names_of_columns(columns)
     if names is not None and set(names) == set(hints):  # which may be in another order
         columns = tuple(columns[hints.index(one)] for one in names)
-        request, hints = replace(request, columns={**request.columns, name: columns}), names
+        request, hints = request.with_column(name, columns), names
     elif names is None and positive_of(hints) == hints[0]:  # what means yes is class 1
         columns, hints = columns[::-1], hints[::-1]
-        request = replace(request, columns={**request.columns, name: columns})
+        request = request.with_column(name, columns)
     naming = Naming(names or hints, {})
     if "label" in request.columns and request.columns["label"] in [*request.frame.columns]:
         label: str = request.columns["label"]
         naming = _of_labels(request, label, names, hints)
-    request = replace(request, naming=naming, classes=naming.names)
+    request = replace(request.with_options(classes=naming.names), naming=naming)
     if number == 2 and name != "counts":
         request = as_two(request, name)
     return request, two_of(naming.names)
 
 
 def _of_labels(
-    request: Request, label: str, names: tuple[str, ...] | None, hints: tuple[str, ...]
+    request: RowRequest, label: str, names: tuple[str, ...] | None, hints: tuple[str, ...]
 ) -> Naming:
     """Return which label is which of the classes that have columns."""
-    said: tuple[Part, ...] = (argument("label"), f" (column {label!r})")
-    _refuse_lists(request, [label], said)
+    shown_as: tuple[Part, ...] = (argument("label"), f" (column {label!r})")
+    _refuse_lists(request, [label], shown_as)
     values = _values(request, [label], MOST_CLASSES + 1)
-    if request.positive is not None or request.positive_from is not None:
+    if request.options.positive is not None or request.options.positive_from is not None:
         return _of_positive(request, values, names, hints)
-    return told(values, len(hints), names, said, hints)
+    return told(values, len(hints), names, shown_as, hints)
 
 
 def _of_positive(
-    request: Request,
+    request: RowRequest,
     values: Sequence[str],
     names: tuple[str, ...] | None,
     hints: tuple[str, ...],
 ) -> Naming:
     """Return which of two classes labels are where the positive one was named."""
-    if request.positive_from is not None:
+    if request.options.positive_from is not None:
         raise InputError(
             *(argument("positive_from"), " goes with one column of scores, and there is one for "),
             *("each class. Name the classes with ", argument("classes"), "."),
         )
-    positive = text_of(request.positive)
+    positive = text_of(request.options.positive)
     if names is None and positive == hints[0]:
         raise InputError(
             argument("positive"),
             f" is {positive!r}, whose scores come first, and class 1 comes second. Leave it out.",
         )
-    ones = [value for value in values if is_same(value, request.positive)]
+    ones = [value for value in values if is_same(value, request.options.positive)]
     zero = [value for value in values if value not in ones]
     both = names or (", ".join(zero) or hints[0], positive)
     return Naming((both[0], both[1]), {value: int(value in ones) for value in values})
 
 
 def _of_votes(
-    request: Request, name: str, columns: list[str], said: tuple[Part, ...], look: bool
-) -> tuple[Request, Any]:
+    request: RowRequest, name: str, columns: list[str], shown_as: tuple[Part, ...], look: bool
+) -> tuple[RowRequest, Any]:
     """Settle the classes of single votes, of which there may be any number."""
-    _refuse_lists(request, columns, said)
-    if request.classes is not None:
+    _refuse_lists(request, columns, shown_as)
+    classes = request.options.classes
+    if classes is not None:
         values = _values(request, columns, MOST_CLASSES + 1)
-        return _named(request, told(values, len(request.classes), request.classes, said))
+        return _named(request, told(values, len(classes), classes, shown_as))
     if not look and _first_are_binary(request, columns):
         return request, None
     values = _values(request, columns, MOST_CLASSES + 1)
-    return _settled(request, name, columns, values, told_by_values(values, said))
+    return _settled(request, name, columns, values, told_by_values(values, shown_as))
 
 
 def _of_words(
-    request: Request, name: str, columns: Sequence[str], values: Sequence[str]
-) -> tuple[Request, Any]:
+    request: RowRequest, name: str, columns: Sequence[str], values: Sequence[str]
+) -> tuple[RowRequest, Any]:
     """Settle the classes of labels that are words."""
     found = told_by_words(values, (argument(name), f" (column {columns[0]!r})"), many=False)
     return _settled(request, name, columns, values, found)
 
 
 def _settled(
-    request: Request,
+    request: RowRequest,
     name: str,
     columns: Sequence[str],
     values: Sequence[str],
     found: Told | None,
-) -> tuple[Request, Any]:
+) -> tuple[RowRequest, Any]:
     """Settle the classes by what their values tell; where they do not, ask."""
     if found is None:
         means = _mean_scores(request, columns[0]) if "score" in request.columns else {}
         raise which_is_1(values, (argument(name), f" (column {columns[0]!r})"), means)
     if found.positive is not None:
-        return replace(request, positive=found.positive), divided(values, found.positive)
+        return request.with_options(positive=found.positive), divided(values, found.positive)
     return (request, None) if found.naming is None else _named(request, found.naming)
 
 
-def _named(request: Request, naming: Naming) -> tuple[Request, Any]:
+def _named(request: RowRequest, naming: Naming) -> tuple[RowRequest, Any]:
     return replace(request, naming=naming), two_of(naming.names)
 
 
-def _refuse_lists(request: Request, columns: Sequence[str], said: tuple[Part, ...]) -> None:
+def _refuse_lists(request: RowRequest, columns: Sequence[str], shown_as: tuple[Part, ...]) -> None:
     """Refuse several labels in one entry, as pandas may keep them."""
     for column in columns:
         if holds_several(request.frame, request.run, column):
-            raise InputError(*said, f" has several labels in one entry.{PER_LABEL}")
+            raise InputError(*shown_as, f" has several labels in one entry.{PER_LABEL}")
 
 
-def _first_are_binary(request: Request, columns: Sequence[str]) -> bool:
+def _first_are_binary(request: RowRequest, columns: Sequence[str]) -> bool:
     """Tell whether the first rows hold 0 and 1 only, as numbers, booleans or text."""
     head = request.run(_selected(request.frame, columns).head(_FIRST))
     found = {str(one) for values in head.values() for one in values.tolist() if _is_there(one)}
     return all(spelt(value) in (0, 1) for value in found)
 
 
-def _has_words(request: Request, column: str) -> bool:
+def _has_words(request: RowRequest, column: str) -> bool:
     """Tell whether the first labels are text that spells neither numbers nor booleans."""
     kind = request.frame.collect_schema()[column]
     if kind not in (nw.String, nw.Categorical, nw.Enum, nw.Object):
@@ -277,7 +508,7 @@ def _has_words(request: Request, column: str) -> bool:
     return any(spelt(value) is None for value in found)
 
 
-def _values(request: Request, columns: Sequence[str], most: int = _MOST) -> list[str]:
+def _values(request: RowRequest, columns: Sequence[str], most: int = _MOST) -> list[str]:
     """Return the distinct values of all columns together, as text, in order."""
     found: set[str] = set()
     for column in columns:
@@ -285,13 +516,13 @@ def _values(request: Request, columns: Sequence[str], most: int = _MOST) -> list
     return sorted(found)
 
 
-def _there(request: Request, column: str) -> Frame:
+def _there(request: RowRequest, column: str) -> Frame:
     """Return the rows of a column in which nothing is missing."""
     rows = _selected(request.frame, [column])
-    return rows.filter(~is_missing(rows, "value 0"))
+    return rows.filter(~where_missing(rows, "value 0"))
 
 
-def _texts(request: Request, rows: Frame) -> set[str]:
+def _texts(request: RowRequest, rows: Frame) -> set[str]:
     return {str(one) for one in request.run(rows)["value 0"].tolist() if _is_there(one)}
 
 
@@ -304,10 +535,10 @@ def _is_there(value: object) -> bool:
     return value is not None and str(value) not in ("nan", "<NA>", "NaT")
 
 
-def _mean_scores(request: Request, label: str) -> dict[str, float]:
+def _mean_scores(request: RowRequest, label: str) -> dict[str, float]:
     columns = {"given": request.columns["score"], "label": label}
     rows = with_number(select(request.frame, columns), "given", "score")
-    rows = rows.filter(nw.col("score").is_finite().fill_null(False), ~is_missing(rows, "label"))
+    rows = rows.filter(nw.col("score").is_finite().fill_null(False), ~where_missing(rows, "label"))
     found = request.run(rows.group_by("label").agg(nw.col("score").mean().alias("mean")))
     means = np.asarray(found["mean"], np.float64).tolist()
     return dict(zip(map(str, found["label"].tolist()), means, strict=True))

@@ -17,16 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import InputError
-from errorfloor.data.spelling import are_lists, are_votes
+from errorfloor.data.values import are_lists, are_votes
 
 Frame: TypeAlias = "nw.LazyFrame[Any]"
 Columns: TypeAlias = dict[str, NDArray[Any]]
 Progress: TypeAlias = Callable[[float], None]
-
 # Numbers with a comma for a point. With three digits behind it, it may stand for thousands.
 _COMMA = r"^[+-]?(?:0*,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))(?:e[+-]?[0-9]+)? ?%?$"
-
-
 _ODD = ("Float16", "Int128", "UInt128")  # numbers that some engines cannot group or return
 
 
@@ -67,19 +64,33 @@ def number_of_rows(frame: Frame, run: Callable[[Frame], Columns]) -> int:
 
 def with_number(frame: Frame, source: str, target: str) -> Frame:
     """Add column `target`: `source` as numbers, null where it is missing or is none."""
-    kind = frame.collect_schema()[source]
-    if is_number(kind):
-        return frame.with_columns(nw.col(source).alias(target))
-    if str(kind) in _ODD:
-        return frame.with_columns(nw.col(source).cast(nw.Float64).alias(target))
-    if kind.is_decimal() and frame.implementation not in _INEXACT_DECIMALS:
+    return with_numbers(frame, {target: source})
+
+
+def with_numbers(frame: Frame, columns: Mapping[str, str]) -> Frame:
+    """Add columns: those that are named, as numbers, null where they are missing or are none."""
+    kinds = frame.collect_schema()
+    if frame.implementation.is_duckdb():  # in one step, as it takes long to plan hundreds of them
+        read = [f"{_sql_number(old, kinds[old])} as {quoted(new)}" for new, old in columns.items()]
+        kept = [quoted(name) for name in kinds if name not in columns]
+        return lazy(frame.to_native().project(", ".join([*kept, *read])))
+    plain = {new: old for new, old in columns.items() if is_number(kinds[old])}
+    if plain:  # in one step, too
+        frame = frame.with_columns(*(nw.col(old).alias(new) for new, old in plain.items()))
+    for target, source in columns.items():
+        if target not in plain:
+            frame = _with_number(frame, source, target, kinds[source])
+    return frame
+
+
+def _with_number(frame: Frame, source: str, target: str, kind: Any) -> Frame:
+    exact = kind.is_decimal() and frame.implementation not in _INEXACT_DECIMALS
+    if str(kind) in _ODD or exact:
         return frame.with_columns(nw.col(source).cast(nw.Float64).alias(target))
     if kind == nw.Boolean:
         return frame.with_columns(nw.col(source).cast(nw.Int8).cast(nw.Float64).alias(target))
     if kind == nw.Object:  # of pandas: decimals, or a mixture
         return _read_numbers(frame, source, target)
-    if frame.implementation.is_duckdb():
-        return _with_sql_number(frame, source, target)
     word = nw.col(source).cast(nw.String).str.strip_chars().str.to_lowercase()
     read = _read_plain(frame.with_columns(word.alias(target)), target)
     # Booleans become text in text files.
@@ -112,30 +123,6 @@ def _read_plain(frame: Frame, column: str) -> Frame:
     return read.with_columns(fraction.alias(column)).drop("per cent")
 
 
-def _with_sql_number(frame: Frame, source: str, target: str) -> Frame:
-    others = [quoted(name) for name in frame.collect_schema() if name != target]
-    read = f"{_sql_number(source, nw.String)} as {quoted(target)}"
-    return lazy(frame.to_native().project(", ".join([*others, read])))
-
-
-def with_numbers(frame: Frame, columns: Mapping[str, str]) -> Frame:
-    """Add columns: those that are named, as numbers, null where they are missing or are none."""
-    if not frame.implementation.is_duckdb() or len(columns) == 1:
-        kinds = frame.collect_schema()
-        plain = {new: old for new, old in columns.items() if is_number(kinds[old])}
-        if plain:  # in one step, too
-            frame = frame.with_columns(*(nw.col(old).alias(new) for new, old in plain.items()))
-        for target, source in columns.items():
-            if target not in plain:
-                frame = with_number(frame, source, target)
-        return frame
-    # In one step, because DuckDB takes long to plan hundreds of them.
-    kinds = frame.collect_schema()
-    read = [f"{_sql_number(old, kinds[old])} as {quoted(new)}" for new, old in columns.items()]
-    kept = [quoted(name) for name in kinds if name not in columns]
-    return lazy(frame.to_native().project(", ".join([*kept, *read])))
-
-
 def _sql_number(column: str, kind: Any) -> str:
     """Return what reads a column as numbers, as `with_number` does."""
     name = quoted(column)
@@ -155,7 +142,7 @@ def _sql_number(column: str, kind: Any) -> str:
     )
 
 
-def is_missing(frame: Frame, column: str, kinds: Any = None) -> nw.Expr:
+def where_missing(frame: Frame, column: str, kinds: Any = None) -> nw.Expr:
     """Return the expression that tells where `column` is null or not a number (NaN).
 
     `kinds` is the schema of the frame, for whoever has it: to find it out takes time.
@@ -385,7 +372,6 @@ def _read_elsewhere(frame: Any, source: str, target: str) -> Any:
 
 # Arrow turns a decimal into a float that may be one off the nearest; its text is exact.
 _INEXACT_DECIMALS = (nw.Implementation.PANDAS, nw.Implementation.DASK, nw.Implementation.PYARROW)
-
 # DuckDB is not among them: `with_number` has it read text by SQL of its own.
 _READERS: dict[nw.Implementation, Callable[[Any, str, str], Any]] = {
     nw.Implementation.POLARS: _read_in_polars,

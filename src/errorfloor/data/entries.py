@@ -9,21 +9,28 @@ each other, to seven digits, is told of all items together, when it is needed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import (
-    InputError,
-    argument,
-    as_scores,
-    check_same_length,
-    refuse,
-)
+from errorfloor._checks import InputError, argument, as_scores, check_same_length, refuse
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.missing import missing_in, shown_entries
+from errorfloor.data.matrices import (
+    as_class_scores,
+    as_soft,
+    as_votes,
+    counted_once,
+    counted_soft,
+    in_order,
+    is_matrix,
+    rows_of,
+    side_by_side,
+    vote_key,
+)
+from errorfloor.data.values import missing_in, shown_entries
 
 PREFIX = "entry_"  # of the arrays in files of tables
 POSITIVE = "must be positive finite numbers"
@@ -35,7 +42,10 @@ SPREAD = 2.0**200  # of the largest weight by the smallest, so that fourth power
 MOST_PARTS = 2**12  # of the smallest weight, of which all others may be multiples
 BITS = 2**24  # in which others are kept, as floats of 32 bits have them
 DIGITS = 2.0**-23  # that weights are known to, as a share of them
+HEAVIEST_TAIL = 0.8  # of weights: where logarithms thin out more slowly, no mean can be told
 _TRIED = 2**5  # only for speed: weights that tell which parts are worth a try with all
+_MANY = 2**13  # only for speed: distinct values
+_FEW = 2**16  # only for speed: numbers of votes looked up however few items there are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,6 +159,27 @@ class Entries:
         return float(own.count @ own.weight) ** 2 / float(own.count @ own.weight**2)
 
     @property
+    def heavier_share(self) -> float:
+        """About what share of all weight is in items heavier than the heaviest one that was drawn.
+
+        One item in about n is heavier, and such items weigh more by the factor 1 / (1 - h) if the
+        tail goes on as among the largest weights, the square root of n in number; h is the mean
+        of their logarithms beyond the next one (Hill). A largest weight that several items share
+        is taken for the end of the tail.
+        """
+        own = self.relative
+        heaviest_first = np.argsort(-own.weight, kind="stable")
+        weight, count = own.weight[heaviest_first], own.count[heaviest_first]
+        up_to = np.cumsum(count)
+        number = int(np.ceil(np.sqrt(up_to[-1])))
+        following = weight[min(int(np.searchsorted(up_to, number, "right")), weight.size - 1)]
+        largest = np.clip(number - (up_to - count), 0, count)
+        alone = int(count[weight == weight[0]].sum()) == 1
+        tail = float(largest @ np.log(weight / following)) / number if alone else 0.0
+        beyond = float(weight[0]) / (1 - min(tail, HEAVIEST_TAIL))
+        return beyond / (beyond + float(count @ weight))
+
+    @property
     def effective_clusters(self) -> float:
         """How many clusters of equal weight would tell as much."""
         own = self.relative
@@ -212,7 +243,7 @@ class Entries:
             array.setflags(write=False)
 
 
-def together(mine: Entries | None, theirs: Entries | None, rows: tuple[int, int]) -> Any:
+def entries_together(mine: Entries | None, theirs: Entries | None, rows: tuple[int, int]) -> Any:
     """Return the entries of two tables, one behind the other; `rows` are the tables' lengths."""
     if mine is None and theirs is None:
         return None
@@ -244,7 +275,7 @@ def together(mine: Entries | None, theirs: Entries | None, rows: tuple[int, int]
     )
 
 
-def from_file(arrays: dict[str, Any]) -> dict[str, Any]:
+def entries_in_file(arrays: dict[str, Any]) -> dict[str, Any]:
     """Return the arrays of a file with those of entries as one."""
     own = {name[len(PREFIX) :]: arrays[name] for name in arrays if name.startswith(PREFIX)}
     others = {name: array for name, array in arrays.items() if not name.startswith(PREFIX)}
@@ -292,7 +323,7 @@ def as_clusters(values: object, size: int, beside: str) -> Counts:
 
 def cluster_numbers(names: NDArray[Any]) -> Counts:
     """Return a number for each name, the same for equal names anywhere."""
-    from errorfloor.data.annotators import text_of
+    from errorfloor.data.values import text_of
 
     refuse(missing_in(names), names, (argument("cluster"), " must not be missing"), _MISSING)
     if names.dtype.kind == "O":
@@ -393,3 +424,85 @@ def _order(
     if key is None:
         return np.lexsort((*last, rank, -label.astype(np.int64), row))
     return np.lexsort((*last, key)) if last else np.argsort(key, kind="stable")
+
+
+# Arrays of weights and clusters next to those of labels.
+
+
+def of_scores(
+    places: Floats, given: tuple[object, object, object], weight: object, cluster: object
+) -> Entries:
+    """Return the entries of a table of scores, which are `given` with labels and classes."""
+    scores, labels, _ = as_class_scores(*given)
+    return _entries(_rows(places, scores), np.asarray(labels), weight, cluster, "scores")
+
+
+def weighed_soft(
+    soft_labels: object, classes: object, weight: object, cluster: object
+) -> dict[str, Any]:
+    """Return the distinct soft labels, their counts and entries, as a table has them."""
+    values, names = as_soft(soft_labels, classes)
+    order, row = in_order(values)
+    columns = counted_once(values[order]) if values.ndim == 1 else counted_soft(values, names)
+    return {**columns, "entries": _entries(row, None, weight, cluster, "soft_labels", order)}
+
+
+def of_votes(positives: object, totals: object, weight: object, cluster: object) -> Entries:
+    """Return the entries of a table of votes."""
+    if is_matrix(positives):
+        votes = as_votes(positives)
+    else:
+        ones = np.asarray(positives, dtype=np.int64)
+        votes = side_by_side(np.asarray(totals, dtype=np.int64) - ones, ones)
+    return _entries(_rows_of_votes(votes), None, weight, cluster, "votes")
+
+
+def _rows_of_votes(votes: Counts) -> NDArray[np.intp]:
+    """Return the row of each item, which are by the number of votes and then by those."""
+    most = int(votes.max()) + 1
+    if votes.shape[1] > 2 or 2 * most * most > max(len(votes), _FEW):
+        return rows_of(vote_key(votes))
+    ones = votes[:, 1]
+    return rows_of_codes((votes[:, 0] + ones) * most + ones)
+
+
+def rows_of_codes(code: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the place of each number from 0 on among those that occur, without a sort."""
+    there = np.zeros(int(code.max()) + 1, dtype=np.intp)
+    there[code] = 1
+    return np.asarray((np.cumsum(there) - 1)[code])
+
+
+def of_items(
+    row: NDArray[np.intp], label: Any, beside: Mapping[str, object], name: str, order: Any = None
+) -> Entries:
+    """Return the entries of items whose rows are known; `order` is what these are in, if any."""
+    return _entries(row, label, beside.get("weight"), beside.get("cluster"), name, order)
+
+
+def _rows(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the row of each item, among places that are all distinct values in order."""
+    if values.ndim == 2 or places.size > _MANY:  # to sort takes less time than to look up
+        return rows_of(values)
+    return np.searchsorted(places, values)
+
+
+def _entries(
+    row: NDArray[np.intp],
+    label: Any,
+    weight: object,
+    cluster: object,
+    beside: str,
+    order: Any = None,
+) -> Entries:
+    weights: Floats | None = None
+    clusters: Counts | None = None
+    if weight is not None:
+        weights = as_weights(weight, row.size, beside)
+    if cluster is not None:
+        clusters = as_clusters(cluster, row.size, beside)
+    labels = np.zeros(row.size, dtype=np.int8) if label is None else label
+    if order is not None:
+        weights = None if weights is None else weights[order]
+        clusters = None if clusters is None else clusters[order]
+    return Entries.of(row, labels, weights, clusters)

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from errorfloor._aligned import check_aligned
 from errorfloor._checks import InputError, argument, as_numbers, check_same_length, refuse, unmasked
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.annotators import text_of
-from errorfloor.data.asked import is_source
-from errorfloor.data.missing import missing_in, shown_entries
-from errorfloor.data.naming import MOST_CLASSES, as_classes, refuse_several, told
-from errorfloor.data.numbering import is_id
-from errorfloor.data.source import ARRAY, Source
+from errorfloor.data.matrices import as_class_scores, by_score, counted_scores, rows_of
+from errorfloor.data.naming import MOST_CLASSES, refuse_several, told
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.source import Reading, Source, is_frame, is_source
 from errorfloor.data.storage import map_array, read_arrays, shapes_in
+from errorfloor.data.tables import ScoreTable, Table
+from errorfloor.data.values import is_id, missing_in, shown_entries, text_of
 
 _FAR = 400  # powers of 2 beyond which squares, and sums of them, are not safe
 _LISTED = 20  # names that a message lists
@@ -55,20 +55,18 @@ class Features:
     columns: Counts | None = None
 
 
-def read_features(
-    data: Any, labels: Any, label: str | None, features: Any, cluster: Any, classes: Any = None
-) -> Features:
+def read_features(data: Any, labels: Any, features: Any, options: ReadOptions) -> Features:
     """Return features and labels, checked, from whatever holds them."""
-    declared = as_classes(classes)
+    label, cluster = options.columns.get("label"), options.cluster
     mapped_file = is_source(data) and str(data).endswith(".npy")
     if mapped_file:
         # A file of one array has no columns: labels are an array, or another such file.
         labels, label = (label, None) if labels is None else (labels, label)
         data = mapped(data)
     if is_source(data) and str(data).endswith(".npz"):
-        return _of_archive(data, labels, label, features, cluster, declared)
+        return _of_archive(data, labels, features, options)
     if is_source(data) or is_frame(data):
-        return _of_rows(data, labels, label, features, cluster, declared)
+        return _of_rows(data, labels, features, options)
     for name, value in (("label", label), ("features", features)):
         if value is not None:
             text = " names a column. Beside arrays leave it out."
@@ -78,12 +76,7 @@ def read_features(
         raise InputError(argument("label"), text)
     if labels is None:
         raise InputError(argument("y"), " is missing. Pass the label of each row.")
-    source = Source(
-        origin="arrays",
-        layout="features",
-        cluster=None if cluster is None else ARRAY,
-        classes=declared,
-    )
+    source = Source(origin="arrays", layout="features", options=options.kept)
     return _of_array(data, mapped(labels), mapped(cluster), source, "y")
 
 
@@ -121,14 +114,8 @@ def mapped(value: Any) -> Any:
     return map_array(path)
 
 
-def is_frame(data: Any) -> bool:
-    """Tell whether `data` is a dataframe."""
-    signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__")
-    return any(hasattr(type(data), sign) for sign in signs)
-
-
 def _checked(x: Floats, labels: Any, cluster: Any, source: Source, name: str) -> Features:
-    codes, classes = as_codes(labels, name, source.classes)
+    codes, classes = as_codes(labels, name, source.options.classes)
     check_same_length(x[:, 0], codes, ("X", name))
     if codes.min() == codes.max():
         only = classes[codes[0]]
@@ -222,22 +209,15 @@ def _between(labels: NDArray[Any]) -> float | None:
     return float(some[0]) if some.size else None
 
 
-def _of_archive(
-    path: Any,
-    labels: Any,
-    label: str | None,
-    features: Any,
-    cluster: Any,
-    classes: tuple[str, ...] | None,
-) -> Features:
-    shapes = shapes_in(path)
+def _of_archive(path: Any, labels: Any, features: Any, options: ReadOptions) -> Features:
+    shapes, cluster = shapes_in(path), options.cluster
+    label = options.columns.get("label")
     name, column = arrays_in(path, shapes, label, features, labels is None)
-    named = isinstance(cluster, str)
-    group = there(list(shapes), cluster, "cluster") if named else None
+    group = there(list(shapes), cluster, "cluster") if isinstance(cluster, str) else None
     arrays = read_arrays(path, {one for one in (name, column, group) if one is not None})
     given = labels if column is None else arrays[column]
     groups = cluster if group is None else arrays[group]
-    source = replace(_from_file(path, column, (name,), cluster), classes=classes)
+    source = _from_file(path, column, (name,), options)
     return _of_array(arrays[name], given, groups, source, "label")
 
 
@@ -253,8 +233,8 @@ def arrays_in(
     name = features if isinstance(features, str) else wide[0] if len(wide) == 1 else ""
     if name not in shapes:
         there = ", ".join(wide[:_LISTED]) or "none"
-        said = f"{path} has these arrays with columns: {there}. Name one by "
-        raise InputError(said, argument("features"), ".")
+        text = f"{path} has these arrays with columns: {there}. Name one by "
+        raise InputError(text, argument("features"), ".")
     return name, _label_in(list(shapes), label) if labelled else None
 
 
@@ -279,22 +259,18 @@ def there(names: Sequence[str], column: str, name: str) -> str:
     return column
 
 
-def _from_file(path: Any, label: str | None, features: Sequence[str], cluster: Any) -> Source:
+def _from_file(
+    path: Any, label: str | None, features: Sequence[str], options: ReadOptions
+) -> Source:
     columns = {"features": list(features), **({} if label is None else {"label": label})}
-    named = cluster if isinstance(cluster, str) else None if cluster is None else ARRAY
     files = (os.fspath(path),) if is_source(path) and not isinstance(path, list | tuple) else ()
     origin: Any = "files" if files else "frame"
-    return Source(origin=origin, layout="features", files=files, columns=columns, cluster=named)
+    more: dict[str, Any] = {"files": files, "columns": columns, "options": options.kept}
+    return Source(origin=origin, layout="features", **more)
 
 
-def _of_rows(
-    data: Any,
-    labels: Any,
-    label: str | None,
-    features: Any,
-    cluster: Any,
-    classes: tuple[str, ...] | None,
-) -> Features:
+def _of_rows(data: Any, labels: Any, features: Any, options: ReadOptions) -> Features:
+    label, cluster = options.columns.get("label"), options.cluster
     if labels is not None and not isinstance(labels, str):
         text = " goes with arrays. Of a dataframe or file name the column by "
         raise InputError(argument("y"), text, argument("label"), ".")
@@ -307,7 +283,7 @@ def _of_rows(
         facts = _left_out(kept, wanted)
         wanted = [one for one, keep in zip(wanted, kept, strict=True) if keep]
     groups = found[cluster] if isinstance(cluster, str) else cluster
-    source = replace(_from_file(data, column, wanted, cluster), facts=facts, classes=classes)
+    source = replace(_from_file(data, column, wanted, options), facts=facts)
     return _checked(points, found[column], groups, source, "label")
 
 
@@ -319,13 +295,14 @@ def chosen_columns(
     `beside` are further columns, with the arguments that name them.
     """
     from errorfloor.data.engines import kinds_of, select
-    from errorfloor.data.frames import rows_of
+    from errorfloor.data.read_rows import rows_of
 
-    with rows_of(data, duplicates="first") as (frame, run):  # which keeps the order of rows
+    # Whoever asks for the first of several votes has rows in their order.
+    with rows_of(data, ReadOptions(duplicates="first")) as (frame, run):
         kinds = kinds_of(frame, run)
         column = _label_in(list(kinds), label)
-        for name, said in beside.items():
-            there(list(kinds), name, said)
+        for name, role in beside.items():
+            there(list(kinds), name, role)
         wanted = _feature_columns(kinds, features, [column, *beside])
         names = dict.fromkeys([*wanted, column, *beside])
         # By names that DuckDB does not take for those of tables, such as Sepal.Length.
@@ -392,3 +369,174 @@ def _lists_of(column: NDArray[Any], name: str) -> NDArray[Any]:
             text = f" {name!r} must hold lists of numbers: row {i} is {str(one)[:60]!r}."
             raise InputError(argument("features"), text) from error
     return found
+
+
+# Items with features, labels and maybe scores, one by one. What adds noise to labels needs to know
+# whose label it is: neighbours are items, and rows of scores are what they fall into.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureItems:
+    """Items with features, labels and maybe scores.
+
+    Attributes
+    ----------
+    points : array of shape (n, d)
+        Features.
+    codes : array of shape (n,)
+        Which class each label is.
+    row : array of shape (n,)
+        The row of the table that each item falls into.
+    table : ScoreTable
+        Their scores and labels, counted; one row for all where there are no scores.
+    scored : bool
+        Whether there are scores.
+    source : Source
+        Where they came from.
+    """
+
+    points: Floats = field(repr=False)
+    codes: Counts = field(repr=False)
+    row: Counts = field(repr=False)
+    table: ScoreTable
+    scored: bool
+    source: Source
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return len(self.table.classes)
+
+    @property
+    def reading(self) -> Reading:
+        """The table, as the door gives it."""
+        return Reading({None: self.table}, self.source)
+
+    def counts(self, codes: Counts) -> Counts:
+        """Return counts of the table's complete cells for sets of labels, of shape (sets, n)."""
+        label = 1 - codes if self.classes == 2 else codes  # of two classes 1 comes first
+        place = self.row * self.classes + label
+        width = len(self.table) * self.classes
+        return np.array([np.bincount(one, minlength=width) for one in place])
+
+
+def read_items(scores: Any, labels: Any, features: Any, options: ReadOptions) -> FeatureItems:
+    """Return items from arrays, or from the columns of a dataframe or a file."""
+    _refuse_options(options, scores)
+    kept: dict[str, Any] = {}
+    if is_source(scores) or is_frame(scores):
+        points, told, values, name = _items_in_columns(scores, labels, features, options)
+        kept = {"files": (os.fspath(scores),)} if isinstance(scores, str | os.PathLike) else {}
+        origin: Any = "files" if is_source(scores) else "frame"
+    else:
+        points, told, values, name, origin = _array(features), labels, scores, "labels", "arrays"
+        if options.columns:
+            named = argument(next(iter(options.columns)))
+            raise InputError(named, " names a column. Beside arrays leave it out.")
+    if told is None:
+        raise InputError(argument("labels"), " is missing. Pass the label of each item.")
+    x, told = as_points(points, "features"), _one_class_against_others(told, options, name)
+    source = Source(origin=origin, layout="features", columns=dict(options.columns), **kept)
+    return _as_items(x, told, values, options.classes, name, source)
+
+
+def _refuse_options(options: ReadOptions, scores: Any) -> None:
+    for name, given in (("group", options.group), ("drop_missing", options.drop_missing or None)):
+        if given is not None:
+            raise InputError(
+                *(argument(name), " does not go with ", argument("features")),
+                ", where items are neighbours of each other. Choose the items first.",
+            )
+    if isinstance(scores, Table | Reading):
+        raise InputError(
+            argument("features"),
+            " needs the items one by one, and a table has counted them. Pass arrays, a dataframe "
+            "or a file.",
+        )
+
+
+def _array(features: Any) -> Any:
+    if isinstance(features, str | os.PathLike) and str(features).endswith(".npy"):
+        return mapped(features)
+    return features
+
+
+def _items_in_columns(
+    data: Any, labels: Any, features: Any, options: ReadOptions
+) -> tuple[Any, Any, Any, str]:
+    """Return features, labels, scores or None, and what labels are called."""
+    if labels is not None:
+        text = " goes with arrays. Of a dataframe or file name the column by "
+        raise InputError(argument("labels"), text, argument("label"), ".")
+    label, score = options.columns.get("label"), options.columns.get("score")
+    beside = [] if score is None else [score] if isinstance(score, str) else list(score)
+    if str(data).endswith(".npz"):
+        shapes = shapes_in(data)
+        name, column = arrays_in(data, shapes, label, features, labelled=True)
+        wanted = [there(list(shapes), one, "score") for one in beside]
+        arrays = read_arrays(data, {name, str(column), *wanted})
+        some = {one: arrays[one] for one in wanted}
+        return arrays[name], arrays[str(column)], _side_by_side(some), "label"
+    file = _array(features)
+    if file is not features:  # features in a file of their own, in the order of the rows
+        found, column, _ = chosen_columns(data, label, [], dict.fromkeys(beside, "score"))
+        return file, np.asarray(found[column]), _scores_of(found, beside), "label"
+    found, column, wanted = chosen_columns(data, label, features, dict.fromkeys(beside, "score"))
+    return matrix_of(found, wanted), np.asarray(found[column]), _scores_of(found, beside), "label"
+
+
+def _scores_of(found: Any, beside: list[str]) -> Any:
+    if not beside:
+        return None
+    rows = matrix_of(found, beside)
+    return rows[:, 0] if rows.shape[1] == 1 else rows
+
+
+def _side_by_side(columns: dict[str, NDArray[Any]]) -> Any:
+    if len(columns) < 2:
+        return next(iter(columns.values()), None)
+    sizes = {name: one.size for name, one in columns.items()}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
+        text = f" must have one entry per item in each of its arrays, and there are: {listed}."
+        raise InputError(argument("score"), text)
+    return np.column_stack([as_numbers(one, "score") for one in columns.values()])
+
+
+def _one_class_against_others(labels: Any, options: ReadOptions, name: str) -> Any:
+    """Return labels as they are, or 1 for the class that was named positive and 0 for others."""
+    if options.positive_from is not None:
+        return (as_numbers(np.asarray(labels), name) >= options.positive_from).astype(np.int64)
+    if options.positive is None:
+        return labels
+    meant = text_of(options.positive)
+    is_meant = np.array([text_of(one) == meant for one in np.asarray(labels).tolist()])
+    if not is_meant.any():
+        raise InputError(argument("positive"), f" {meant!r} is no label of any item.")
+    return is_meant.astype(np.int64)
+
+
+def _as_items(
+    x: Floats, labels: Any, scores: Any, classes: Any, name: str, source: Source
+) -> FeatureItems:
+    plain, names = as_codes(labels, name)
+    check_same_length(x[:, 0], plain, ("features", name))
+    if len(names) < 2:
+        text = f" has one class only, {names[0]!r}. Labels of two classes or more are needed."
+        raise InputError(argument(name), text)
+    if scores is None:
+        nothing = np.zeros(len(x), dtype=np.int64)
+        same = np.full((len(x), len(names)), 1 / len(names))
+        return FeatureItems(x, plain, nothing, _table(same, plain, names), False, source)
+    s, y, names = as_class_scores(scores, labels, classes)
+    codes = np.asarray(y).astype(np.int64)
+    row = rows_of(s + 0.0)
+    return FeatureItems(x, codes, row, _table(s, codes, names), True, source)
+
+
+def _table(scores: Floats, codes: Counts, names: tuple[str, ...]) -> ScoreTable:
+    if scores.ndim == 2 and scores.shape[1] == 2:
+        scores = scores[:, 1]
+    if scores.ndim == 1:
+        return ScoreTable(*by_score(scores + 0.0, codes != 0))
+    return ScoreTable(**counted_scores(np.array(scores, order="F"), codes, names))

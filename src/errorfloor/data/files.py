@@ -15,22 +15,19 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from errorfloor._checks import InputError, argument
-from errorfloor.data.budgets import check_columns
-from errorfloor.data.encodings import as_utf8, encoding_of, name_of_copy
 from errorfloor.data.formats import (
     FORMATS,
+    File,
     Format,
     Packing,
     as_text,
     format_called,
-    packing_of,
-    start_of,
+    format_of,
     suffix_of,
 )
-from errorfloor.data.storage import kept_folder, naming, scratch
+from errorfloor.data.storage import check_columns, kept_folder, naming, scratch
 
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
-
 _MEMORY = "1GB"
 _END = 2**12  # bytes that tell how a file begins and ends
 _SMALL = 2**24  # bytes of text files whose rows are kept between queries
@@ -47,6 +44,17 @@ _FOREIGN = {
     b"BZh": "packed by bzip2",
     b"\xfd7zXZ": "packed by xz",
 }
+
+
+def as_utf8(file: str, encoding: str, copy: str) -> None:
+    """Write a copy of a text file as UTF-8."""
+    # Bytes that the encoding leaves open are kept as characters nobody uses, and end no scan.
+    with (
+        open(file, encoding=encoding, errors="replace", newline="") as source,
+        naming(copy),
+        open(copy, "w", encoding="utf-8", newline="") as target,
+    ):
+        shutil.copyfileobj(source, target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,44 +91,77 @@ def find_data(source: Paths, name: str | None) -> list[str]:
     return find(source, [suffix for kind in kinds for suffix in kind.suffixes])
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Files that lie still, and their one format."""
+
+    files: tuple[File, ...]
+    kind: Format
+
+    @classmethod
+    def of(cls, files: Sequence[File], name: str | None = None) -> Found:
+        """Tell the format of files, unless it has a name."""
+        return cls(tuple(files), format_of(files, name))
+
+    @property
+    def paths(self) -> list[str]:
+        """Where the files are."""
+        return [file.path for file in self.files]
+
+
 @contextmanager
-def at_rest(found: Sequence[str]) -> Iterator[list[str]]:
-    """Yield files, with a copy in place of each pipe, which could be read only once.
+def found_in(source: Paths, name: str | None) -> Iterator[Found]:
+    """Yield the files that `source` names, with a copy of each pipe, which is read only once.
 
     Text that is not UTF-8 has a copy that is. Errors call a copy by the name of its file.
     """
-    if all(os.path.isfile(file) and encoding_of(file) is None for file in found):
-        yield list(found)
+    files = [_looked_at(path) for path in find_data(source, name)]
+    if all(file.encoding is None and not _is_pipe(file) for file in files):
+        yield Found.of(files, name)
         return
     with scratch() as folder:
-        copies = copy_all(found, folder)
+        copies = copied(files, folder)
+        names = zip(copies, files, strict=True)
+        called = {copy.path: repr(file.path) for copy, file in names if copy is not file}
         try:
-            yield [copies.get(file, file) for file in found]
+            yield Found.of(copies, name)
         except ValueError as error:
-            raise renamed(error, {copy: repr(file) for file, copy in copies.items()}) from error
+            raise renamed(error, called) from error
 
 
-def kept(found: Sequence[str]) -> list[str]:
-    """Return files, with the copies of `at_rest`, which stay until Python ends."""
-    if all(os.path.isfile(file) and encoding_of(file) is None for file in found):
-        return list(found)
-    copies = copy_all(found, kept_folder())
-    return [copies.get(file, file) for file in found]
+def kept_in(source: Paths, name: str | None) -> Found:
+    """Return the same with copies that stay until Python ends."""
+    files = [_looked_at(path) for path in find_data(source, name)]
+    if any(file.encoding is not None or _is_pipe(file) for file in files):
+        files = copied(files, kept_folder())
+    return Found.of(files, name)
 
 
-def copy_all(found: Sequence[str], folder: str) -> dict[str, str]:
-    """Copy what comes out of pipes, and text as UTF-8, to a folder; return where each is."""
-    copies = {}
-    for i, file in enumerate(found):
+def _looked_at(path: str) -> File:
+    return File.of(path) if os.path.isfile(path) else File(path)
+
+
+def _is_pipe(file: File) -> bool:
+    return not file.head and not os.path.isfile(file.path)
+
+
+def copied(files: Sequence[File], folder: str) -> list[File]:
+    """Copy what comes out of pipes, and text as UTF-8, to a folder."""
+    found = []
+    for i, file in enumerate(files):
         plain = file
-        if not os.path.isfile(file):
-            copies[file] = plain = os.path.join(folder, f"pipe-{i}")
-            with open(file, "rb") as source, naming(plain), open(plain, "wb") as target:
+        if _is_pipe(file):
+            copy = os.path.join(folder, f"pipe-{i}")
+            with open(file.path, "rb") as source, naming(copy), open(copy, "wb") as target:
                 shutil.copyfileobj(source, target)
-        if (encoding := encoding_of(plain)) is not None:
-            copies[file] = name_of_copy(file, i, folder)
-            as_utf8(plain, encoding, copies[file])
-    return copies
+            plain = File.of(copy)
+        if plain.encoding is not None:
+            # Its ending tells the format of a copy.
+            copy = os.path.join(folder, f"text-{i}{suffix_of(file.path)}")
+            as_utf8(plain.path, plain.encoding, copy)
+            plain = File.of(copy)
+        found.append(plain)
+    return found
 
 
 def renamed(error: ValueError, names: Mapping[str, str]) -> InputError:
@@ -134,45 +175,41 @@ def renamed(error: ValueError, names: Mapping[str, str]) -> InputError:
 
 
 @contextmanager
-def opened(
-    files: Sequence[str], kind: Format, *, ordered: bool, few: Few | None = None
-) -> Iterator[tuple[Any, Any]]:
-    """Yield a connection of its own and a relation over all rows of `files`, read when used.
+def opened(found: Found, *, ordered: bool, few: Few | None = None) -> Iterator[tuple[Any, Any]]:
+    """Yield a connection of its own and a relation over all rows of files, read when used.
 
     With `ordered`, rows come in the order of the files and of their lines, which takes longer.
     Where `few` fits, one thread reads them.
     """
     duckdb = _duckdb()
     try:
-        with _connected(files, kind, ordered, few) as (connection, rows):
-            yield connection, _in_memory(connection, rows, files, kind)
+        with _connected(found, ordered, few) as (connection, rows):
+            yield connection, _in_memory(connection, rows, found)
     except duckdb.Error as error:
         forget_database()  # which may be what is damaged
-        raise _unreadable(files, error) from error
+        raise _unreadable(found.paths, error) from error
 
 
 @contextmanager
-def _connected(
-    files: Sequence[str], kind: Format, ordered: bool, few: Few | None
-) -> Iterator[tuple[Any, Any]]:
+def _connected(found: Found, ordered: bool, few: Few | None) -> Iterator[tuple[Any, Any]]:
     """Yield a connection to a database of its own, or to one that is kept, and the rows.
 
     To open a database takes longer than to read little files, and a new one asks for all the
     memory again that rows are fetched through.
     """
     # Nothing of it is put into the database, and no setting is changed.
-    plain = not kind.is_text and not kind.is_archive and not ordered
-    size = sum(map(os.path.getsize, files))
+    plain = not found.kind.is_text and not found.kind.is_archive and not ordered
+    size = sum(map(os.path.getsize, found.paths))
     if plain and size <= (_LITTLE if few is None else _FETCHED):
         with closing(_cursor()) as connection:
-            rows = relation(connection, files, kind)
+            rows = relation(connection, found)
             if size <= _LITTLE or (few is not None and few.fits(rows)):
                 yield connection, rows
                 return
     with scratch() as folder, closing(connect(folder)) as connection:
         if ordered:
             connection.execute("set preserve_insertion_order = true")
-        yield connection, relation(connection, files, kind)
+        yield connection, relation(connection, found)
 
 
 def _cursor() -> Any:
@@ -225,18 +262,18 @@ def _duckdb() -> Any:
     return duckdb
 
 
-def relation(connection: Any, files: Sequence[str], kind: Format) -> Any:
-    """Return a DuckDB relation over all rows of `files`, which are of one format."""
+def relation(connection: Any, found: Found) -> Any:
+    """Return a DuckDB relation over all rows of files, which are of one format."""
     import duckdb
 
-    by_packing: dict[Packing | None, list[str]] = {}
-    for file in files:
+    files, kind = found.paths, found.kind
+    by_packing: dict[Packing | None, list[File]] = {}
+    for file in found.files:
         _check_start(file, kind)
-        packing = packing_of(file)
-        by_packing.setdefault(packing, []).append(file)
-        _check_whole(connection, file, kind, packing)
+        by_packing.setdefault(file.packing, []).append(file)
+        _check_whole(connection, file.path, kind, file.packing)
     try:
-        calls = [kind.call(connection, some, packing) for packing, some in by_packing.items()]
+        calls = [kind.call(connection, some) for some in by_packing.values()]
         rows = connection.sql(" union all by name ".join(f"from {call}" for call in calls))
     except duckdb.Error as error:
         raise _unreadable(files, error) from error
@@ -247,16 +284,16 @@ def relation(connection: Any, files: Sequence[str], kind: Format) -> Any:
             f"header, {head!r}. Mend or remove these rows."
         )
     check_columns(files[0], len(rows.columns), text=kind.is_text)
-    _check_names(connection, files, kind, rows.columns)
+    _check_names(connection, found, rows.columns)
     return rows
 
 
-def _in_memory(connection: Any, rows: Any, files: Sequence[str], kind: Format) -> Any:
+def _in_memory(connection: Any, rows: Any, found: Found) -> Any:
     """Return the rows of small text files from memory.
 
     DuckDB finds out anew how a text file is written at each step of a query.
     """
-    if not kind.is_text or sum(map(os.path.getsize, files)) > _SMALL:
+    if not found.kind.is_text or sum(map(os.path.getsize, found.paths)) > _SMALL:
         return rows
     rows.create("in_memory")
     return connection.table("in_memory")
@@ -285,15 +322,14 @@ def _is_data(path: Path, folder: Path, suffixes: Collection[str]) -> bool:
     return not hidden and path.is_file() and suffix_of(str(path)) in suffixes
 
 
-def _check_start(file: str, kind: Format) -> None:
+def _check_start(file: File, kind: Format) -> None:
     """Refuse files that begin as no file of rows does."""
-    start = start_of(file, 8)
-    if not start:
-        raise InputError(f"Could not read {file!r}: it is empty.")
+    if not file.head:
+        raise InputError(f"Could not read {file.path!r}: it is empty.")
     for mark, what in _FOREIGN.items():
-        if start.startswith(mark) and not kind.is_archive:
+        if file.head.startswith(mark) and not kind.is_archive:
             raise InputError(
-                f"Could not read {file!r}: it is {what}. Save its rows as CSV or Parquet; "
+                f"Could not read {file.path!r}: it is {what}. Save its rows as CSV or Parquet; "
                 "the name of an NPZ file ends in .npz."
             )
 
@@ -355,20 +391,18 @@ def _ends_of_lines(connection: Any, file: str, packing: Packing) -> tuple[bytes,
     return start[:_END], end[-_END:]
 
 
-def _check_names(
-    connection: Any, files: Sequence[str], kind: Format, columns: Sequence[str]
-) -> None:
+def _check_names(connection: Any, found: Found, columns: Sequence[str]) -> None:
     """Refuse columns of the same name, to the second of which DuckDB adds a number."""
     there = set(columns)
     doubled = [column for column in columns if f"{column}_1" in there]
-    if not doubled or kind.names is None:
+    if not doubled or found.kind.names is None:
         return
-    for file in files:
-        names = list(kind.names(connection, file, packing_of(file)))
+    for file in found.files:
+        names = list(found.kind.names(connection, file))
         for column in doubled:
             if names.count(column) > 1:
                 raise InputError(
-                    f"Could not read {file!r}: it has {names.count(column)} columns called "
+                    f"Could not read {file.path!r}: it has {names.count(column)} columns called "
                     f"{column!r}. Rename them."
                 )
 

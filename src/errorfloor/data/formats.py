@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import glob
 import math
 import os
@@ -10,15 +11,68 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from errorfloor._checks import InputError, argument, check_choice
-from errorfloor.data import zstd
-from errorfloor.data.budgets import check_columns
-from errorfloor.data.storage import read_arrays
+from errorfloor.data.storage import check_columns, read_arrays
 
 if TYPE_CHECKING:
     from gzip import GzipFile
+
+_FRAME, _SKIPPED = 0xFD2FB528, range(0x184D2A50, 0x184D2A60)  # how frames begin
+_RUN, _RESERVED = 1, 3  # types of blocks
+
+
+# Whether a file that is packed by zstd is all there, told by the sizes that its parts state. DuckDB
+# unpacks what is there of a file that was cut off, without a word. Nothing is unpacked here: a
+# frame says how long its header is, and each of its blocks how far it is to the next (RFC 8878).
+
+
+def is_whole_zstd(file: str) -> bool:
+    """Tell whether a file is made of whole frames, to its end."""
+    size = os.path.getsize(file)
+    with open(file, "rb") as packed:
+        while packed.tell() < size:
+            if not _skip_frame(packed) or packed.tell() > size:
+                return False
+    return size > 0
+
+
+def _skip_frame(packed: BinaryIO) -> bool:
+    """Go to the end that a frame states, if there is one."""
+    try:
+        magic = _number_in(packed, 4)
+        if magic in _SKIPPED:
+            packed.seek(_number_in(packed, 4), os.SEEK_CUR)
+            return True
+        if magic != _FRAME:
+            return False
+        about = _number_in(packed, 1)
+        in_one_piece, has_sum = about >> 5 & 1, about >> 2 & 1
+        length = (in_one_piece, 2, 4, 8)[about >> 6]
+        packed.seek((not in_one_piece) + (0, 1, 2, 4)[about & 3] + length, os.SEEK_CUR)
+        _skip_blocks(packed)
+        packed.seek(4 * has_sum, os.SEEK_CUR)
+    except EOFError:
+        return False
+    return True
+
+
+def _skip_blocks(packed: BinaryIO) -> None:
+    last = 0
+    while not last:
+        block = _number_in(packed, 3)
+        last, kind = block & 1, block >> 1 & 3
+        if kind == _RESERVED:
+            raise EOFError
+        packed.seek(1 if kind == _RUN else block >> 3, os.SEEK_CUR)
+
+
+def _number_in(packed: BinaryIO, size: int) -> int:
+    found = packed.read(size)
+    if len(found) < size:
+        raise EOFError
+    return int.from_bytes(found, "little")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +93,32 @@ class Format:
     name: str
     suffixes: tuple[str, ...]
     begins: Callable[[bytes], bool]  # tells it by the first bytes of an unpacked file
-    call: Callable[[Any, Sequence[str], Packing | None], str]  # what DuckDB reads such files by
-    names: Callable[[Any, str, Packing | None], Sequence[str]] | None = None  # as a file has them
+    call: Callable[[Any, Sequence[File]], str]  # what DuckDB reads files of one packing by
+    names: Callable[[Any, File], Sequence[str]] | None = None  # as a file has them
     is_whole: Callable[[bytes, bytes], bool] | None = None  # by how it begins and ends
     is_text: bool = False
     finds_delimiter: bool = False  # whether DuckDB finds out what divides the fields
     holds_tables: bool = False  # whether it may hold saved tables in place of rows
     is_archive: bool = False  # whether its files are ZIP archives
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file, and how it begins, which is read once."""
+
+    path: str
+    head: bytes = b""  # its first bytes as they are, which tell an empty or a foreign file
+    start: bytes = b""  # more of them, unpacked; nothing where Python cannot
+    packing: Packing | None = None
+    encoding: str | None = None  # of text that is not UTF-8
+
+    @classmethod
+    def of(cls, path: str) -> File:
+        """Look at the start of a file."""
+        first = start_of(path, _KEPT if _is_binary(path) else LOOKED_AT)
+        packing = next((one for one in PACKINGS if first.startswith(one.magic)), None)
+        start = first[:_KEPT] if packing is None else _start(path, packing, _KEPT)
+        return cls(path, first[:8], start, packing, encoding_of(path, first))
 
 
 def _open_gzip(file: str) -> GzipFile:
@@ -55,9 +128,8 @@ def _open_gzip(file: str) -> GzipFile:
 
 
 GZIP = Packing("gzip", ".gz", b"\x1f\x8b", _open_gzip)
-ZSTD = Packing("zstd", ".zst", b"\x28\xb5\x2f\xfd", is_whole=zstd.is_whole)
+ZSTD = Packing("zstd", ".zst", b"\x28\xb5\x2f\xfd", is_whole=is_whole_zstd)
 PACKINGS = (GZIP, ZSTD)
-
 # Blank fields, and what other tools and people write for them.
 BLANK = (
     *("", "NA", "N/A", "na", "n/a", "#N/A", "<NA>", "NULL", "Null", "null", "None", "none"),
@@ -69,22 +141,27 @@ _PLUS = re.compile(rb"(?:^|[,;|\t\n\"])\+(?:[,;|\t\r\n\"]|$)")
 # Fields of text files stay text until they are read as numbers, so that a word among ten
 # million numbers is counted and shown instead of ending the scan.
 _TEXT = "all_varchar = true, header = true"
+LOOKED_AT = 2**22  # bytes of text; beyond, it is taken to go on as it began
+_KEPT = 2**16  # bytes that tell how a file is written
+_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_TEXTUAL = bytes({*range(256)} - {*range(9), *range(14, 26), *range(27, 32), 127})
+_BINARY = (b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"BZh", b"\xfd7zXZ")
 _WIDE = 100  # columns, from which on finding out how a file is written takes long
 
 
-def _call_csv(connection: Any, files: Sequence[str], packing: Packing | None) -> str:
-    return _call_text(connection, files, packing, "")
+def _call_csv(connection: Any, files: Sequence[File]) -> str:
+    return _call_text(connection, files, "")
 
 
-def _call_tsv(connection: Any, files: Sequence[str], packing: Packing | None) -> str:
-    return _call_text(connection, files, packing, ", delim = '\t'")
+def _call_tsv(connection: Any, files: Sequence[File]) -> str:
+    return _call_text(connection, files, ", delim = '\t'")
 
 
-def _call_text(connection: Any, files: Sequence[str], packing: Packing | None, more: str) -> str:
-    start = _start(files[0], packing, 2**16)
-    check_columns(files[0], _fields(start) + 1, text=True)  # finding out more would take long
+def _call_text(connection: Any, files: Sequence[File], more: str) -> str:
+    start = files[0].start
+    check_columns(files[0].path, _fields(start) + 1, text=True)  # finding out more would take long
     more = more or _delimiter(start)
-    how = f"{_TEXT}, nullstr = {_blank(start)}{_packed(packing)}"
+    how = f"{_TEXT}, nullstr = {_blank(start)}{_packed(files)}"
     if len(files) == 1 and _is_wide(start):
         call = f"read_csv({_names(files)}, {how}, {_written(connection, files[0], how + more)})"
     else:
@@ -136,7 +213,7 @@ def _with_points(call: str) -> str:
     return f"(select regexp_replace(columns(*), {number}) from {call})"
 
 
-def _written(connection: Any, file: str, how: str) -> str:
+def _written(connection: Any, file: File, how: str) -> str:
     """Return how a text file is written, or DuckDB finds that out anew for each step of a query."""
     marks = ("delim", "quote", "escape", "comment")
     named = "Delimiter, Quote, Escape, Comment, SkipRows, Columns"
@@ -151,11 +228,11 @@ def _written(connection: Any, file: str, how: str) -> str:
     return f"auto_detect = false, {dialect}, skip = {skip}, columns = {{{kinds}}}"
 
 
-def _call_jsonl(connection: Any, files: Sequence[str], packing: Packing | None) -> str:
-    whole = {file: _columns_in(file, packing) for file in files}
-    rows = [file for file in files if whole[file] is None]
-    calls = [_call_rows(connection, rows, packing)] if rows else []
-    found = [columns for columns in whole.values() if columns is not None]
+def _call_jsonl(connection: Any, files: Sequence[File]) -> str:
+    whole = [_columns_in(file) for file in files]
+    rows = [file for file, columns in zip(files, whole, strict=True) if columns is None]
+    calls = [_call_rows(connection, rows)] if rows else []
+    found = [columns for columns in whole if columns is not None]
     return " union all by name from ".join(calls + _calls_of(connection, found, "document"))
 
 
@@ -167,43 +244,43 @@ def _calls_of(connection: Any, tables: Sequence[Mapping[str, Any]], name: str) -
     return [f"(select columns(*)::varchar from {name}_{i})" for i in range(len(tables))]
 
 
-def _call_excel(connection: Any, files: Sequence[str], _: Packing | None) -> str:
-    from errorfloor.data.sheets import columns_of
+def _call_excel(connection: Any, files: Sequence[File]) -> str:
+    from errorfloor.data.documents import columns_of_sheet
 
-    tables = [columns_of(file, BLANK) for file in files]
+    tables = [columns_of_sheet(file.path, BLANK) for file in files]
     return " union all by name from ".join(_calls_of(connection, tables, "sheet"))
 
 
-def _columns_in(file: str, packing: Packing | None) -> dict[str, Any] | None:
+def _columns_in(file: File) -> dict[str, Any] | None:
     """Return the columns of JSON that is not row after row."""
-    opening = _open_plain if packing is None else packing.unpack
+    opening = _open_plain if file.packing is None else file.packing.unpack
     if opening is None:  # packed as Python cannot unpack it
         return None
-    from errorfloor.data.documents import columns_of
+    from errorfloor.data.documents import columns_of_json
 
-    return columns_of(file, opening)
+    return columns_of_json(file.path, opening)
 
 
 def _open_plain(file: str) -> Any:
     return open(file, "rb")
 
 
-def _call_rows(connection: Any, files: Sequence[str], packing: Packing | None) -> str:
+def _call_rows(connection: Any, files: Sequence[File]) -> str:
     # As text, or 0.5 would become 0 where the first rows have whole numbers only.
-    call = f"read_json([{_names(files)}]{_packed(packing)}"
+    call = f"read_json([{_names(files)}]{_packed(files)}"
     found = connection.sql(f"from {call})").columns
     kinds = ", ".join(f"{as_text(column)}: varchar" for column in found)
     blank = "nullif(nullif(nullif(columns(*), 'NaN'), ''), 'N/A')"
     return f"(select {blank} from {call}, columns = {{{kinds}}}))"
 
 
-def _call_parquet(_: Any, files: Sequence[str], __: Packing | None) -> str:
+def _call_parquet(_: Any, files: Sequence[File]) -> str:
     return f"read_parquet([{_names(files)}], union_by_name = true)"
 
 
-def _call_npz(connection: Any, files: Sequence[str], _: Packing | None) -> str:
+def _call_npz(connection: Any, files: Sequence[File]) -> str:
     return " union all by name from ".join(
-        _call_arrays(connection, file, f"arrays_{i}") for i, file in enumerate(files)
+        _call_arrays(connection, file.path, f"arrays_{i}") for i, file in enumerate(files)
     )
 
 
@@ -247,13 +324,13 @@ def _selected(name: str, array: Any) -> str:
     return _quoted(name)
 
 
-def _names_in_text(call: Callable[..., str], connection: Any, file: str, packing: Any) -> Any:
+def _names_in_text(call: Callable[..., str], connection: Any, file: File) -> Any:
     """Return the first row of a text file."""
-    all_rows = call(connection, [file], packing).replace("header = true", "header = false")
+    all_rows = call(connection, [file]).replace("header = true", "header = false")
     return connection.sql(f"from {all_rows} limit 1").fetchone()
 
 
-def _names_in_parquet(connection: Any, file: str, __: Packing | None) -> list[str]:
+def _names_in_parquet(connection: Any, file: File) -> list[str]:
     """Return the columns of a file, without what columns of several values consist of."""
     query = f"select name, coalesce(num_children, 0) from parquet_schema([{_names([file])}])"
     parts = iter(connection.sql(query).fetchall())
@@ -331,13 +408,51 @@ FORMATS = (
 )
 
 
+# How files begin, which tells their packing, their format and the encoding of their text.
+
+
+def encoding_of(path: str, start: bytes) -> str | None:
+    """Return how text that begins so is encoded if it is not UTF-8; None if it is, or no text.
+
+    UTF-16 is told by its mark, or by zeros in every other byte. What is neither that nor UTF-8 is
+    taken for the usual encoding of Western Windows, of which Latin-1 is a part.
+    """
+    if _is_binary(path) or start.startswith((*_BINARY, *(one.magic for one in PACKINGS))):
+        return None
+    for mark, name in _MARKS.items():
+        if start.startswith(mark):
+            return name
+    if b"\0" in start[:4096]:
+        return _by_zeros(start[:4096])
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start, final=len(start) < LOOKED_AT)
+    except UnicodeDecodeError:
+        return None if start.translate(None, _TEXTUAL) else "cp1252"
+    return None
+
+
+def _is_binary(path: str) -> bool:
+    """Tell whether the name of a file says that it holds no text."""
+    suffix = suffix_of(path)
+    return any(suffix in kind.suffixes and not kind.is_text for kind in FORMATS)
+
+
+def _by_zeros(start: bytes) -> str | None:
+    """Tell UTF-16 without a mark by the zeros of its plain letters: before or behind them."""
+    first, second = start[::2].count(0), start[1::2].count(0)
+    most = 0.7 * len(start) / 2
+    if second > most and first == 0:
+        return "utf-16-le"
+    return "utf-16-be" if first > most and second == 0 else None
+
+
 def format_called(name: str) -> Format:
     """Return the format of this name."""
     kinds = {kind.name: kind for kind in FORMATS}
     return kinds[check_choice(name, kinds, name="format")]
 
 
-def format_of(files: Sequence[str], name: str | None = None) -> Format:
+def format_of(files: Sequence[File], name: str | None = None) -> Format:
     """Return the one format of files: by its name, or by their names and how they begin."""
     if name is not None:
         return format_called(name)
@@ -352,10 +467,15 @@ def format_of(files: Sequence[str], name: str | None = None) -> Format:
     return next(iter(kinds.values()))
 
 
-def packing_of(file: str) -> Packing | None:
-    """Return how a text file is packed, if it is, by how it begins."""
-    start = start_of(file, 4)
-    return next((packing for packing in PACKINGS if start.startswith(packing.magic)), None)
+def _start(file: str, packing: Packing, size: int) -> bytes:
+    """Return the first bytes of a packed file as they are unpacked; nothing where Python cannot."""
+    if packing.unpack is None:  # DuckDB tells CSV from TSV
+        return b""
+    try:
+        with packing.unpack(file) as unpacked:
+            return unpacked.read(size)
+    except (EOFError, OSError, zlib.error):  # damaged, which whoever reads it will say
+        return b""
 
 
 def start_of(file: str, size: int) -> bytes:
@@ -375,35 +495,23 @@ def suffix_of(file: str) -> str:
     return os.path.splitext(name)[1]
 
 
-def _format_of_one(file: str) -> Format:
-    suffix = suffix_of(file)
+def _format_of_one(file: File) -> Format:
+    suffix = suffix_of(file.path)
     known = next((kind for kind in FORMATS if suffix in kind.suffixes), None)
     if known is not None:
         return known
-    start = _start(file, packing_of(file), 4096)
+    start = file.start[:4096]
     # The first format is that of any text, so those that are told by more come before it.
     return next(kind for kind in reversed(FORMATS) if kind.begins(start))
 
 
-def _start(file: str, packing: Packing | None, size: int) -> bytes:
-    """Return the first bytes of a file as they are unpacked; nothing where Python cannot."""
-    if packing is None:
-        return start_of(file, size)
-    if packing.unpack is None:  # DuckDB tells CSV from TSV
-        return b""
-    try:
-        with packing.unpack(file) as unpacked:
-            return unpacked.read(size)
-    except (EOFError, OSError, zlib.error):  # damaged, which whoever reads it will say
-        return b""
-
-
-def _names(files: Sequence[str]) -> str:
+def _names(files: Sequence[File]) -> str:
     # DuckDB would take a name such as a[1].csv for a pattern, and read a1.csv.
-    return ", ".join(as_text(glob.escape(file)) for file in files)
+    return ", ".join(as_text(glob.escape(file.path)) for file in files)
 
 
-def _packed(packing: Packing | None) -> str:
+def _packed(files: Sequence[File]) -> str:
+    packing = files[0].packing
     return f", compression = '{packing.name}'" if packing else ""
 
 

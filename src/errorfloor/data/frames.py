@@ -7,43 +7,24 @@ Ibis, through narwhals. Files are read by DuckDB, out of core.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from errorfloor._checks import InputError, argument, as_flag, check_whole, function
 from errorfloor.data import files
-from errorfloor.data.asked import (
-    as_duplicates,
-    as_paths,
-    check_agreement,
-    check_group,
-    is_source,
-    least_positive,
-)
-from errorfloor.data.classes import counted
-from errorfloor.data.columns import as_named, by_role, choose, layout_of, usage
-from errorfloor.data.counting import FEW_ROWS
-from errorfloor.data.engines import Columns, Frame, Progress, fetch, kinds_of, lazy, watched
-from errorfloor.data.formats import format_of
+from errorfloor.data.columns import by_role, layout_of, usage
+from errorfloor.data.engines import Progress, kinds_of
 from errorfloor.data.grid import CELLS
-from errorfloor.data.layouts import (
-    ANNOTATIONS,
-    ANNOTATORS,
-    COUNTS,
-    LISTS,
-    SCORES,
-    SOFT_LABELS,
-    VOTES,
-    Layout,
-    joined,
-)
-from errorfloor.data.naming import as_classes
-from errorfloor.data.rows import Request, Run
+from errorfloor.data.layouts import SCORES, SOFT_LABELS, Layout, joined, of_kind
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import ReadCall
+from errorfloor.data.read_rows import of_rows, rows_of
+from errorfloor.data.source import as_paths
 from errorfloor.data.storage import kept_folder
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
-_OF_VOTES = (VOTES, COUNTS, ANNOTATIONS, ANNOTATORS, LISTS)
+_OF_VOTES = of_kind(VoteTable.kind)
 
 
 def scan(source: files.Paths, *, format: str | None = None) -> Any:  # noqa: A002
@@ -67,9 +48,8 @@ def scan(source: files.Paths, *, format: str | None = None) -> Any:  # noqa: A00
     >>> ef.frames.score_table(recent, score="p", label="y")
     ScoreTable(n=2, rows=2)
     """
-    found = files.kept(files.find_data(as_paths(source, "source"), format))
-    kind = format_of(found, format)
-    return files.relation(files.connect(kept_folder()), found, kind)
+    found = files.kept_in(as_paths(source, "source"), format)
+    return files.relation(files.connect(kept_folder()), found)
 
 
 def columns(data: Any) -> dict[str, str]:
@@ -201,8 +181,8 @@ def soft_table(
     >>> soft_table(pd.DataFrame({"p": [0.2, 0.7, 0.2]}), soft="p")
     SoftTable(n=3, rows=2)
     """
-    how = {"classes": classes, "drop_missing": drop_missing, "cells": cells}
-    table: SoftTable = _counted(data, (SOFT_LABELS,), {"soft": soft}, how, progress)[None]
+    given = {"soft": soft, "classes": classes, "drop_missing": drop_missing, "cells": cells}
+    table: SoftTable = _counted(data, (SOFT_LABELS,), given, progress)[None]
     return table
 
 
@@ -221,8 +201,8 @@ def soft_tables(
     Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `soft_table`.
     """
-    how = {"classes": classes, "drop_missing": drop_missing, "cells": cells, "group": group}
-    return _counted(data, (SOFT_LABELS,), {"soft": soft}, how, progress)
+    given = {"soft": soft, "classes": classes, "drop_missing": drop_missing, "cells": cells}
+    return _counted(data, (SOFT_LABELS,), {**given, "group": group}, progress)
 
 
 def vote_table(
@@ -291,12 +271,12 @@ def vote_table(
     >>> vote_table(frame, item="item", vote="vote", annotator="by")
     VoteTable(n=2, rows=2)
     """
-    names: dict[str, Any] = {"positives": positives, "totals": totals, "item": item, "vote": vote}
-    names |= {"annotator": annotator, "annotators": annotators, "counts": counts}
-    names |= {"annotations": annotations}
-    how = {"positive": positive, "positive_from": positive_from, "classes": classes}
-    how |= {"drop_missing": drop_missing, "duplicates": as_duplicates(duplicates)}
-    table: VoteTable = _counted(data, _OF_VOTES, names, how, progress)[None]
+    given: dict[str, Any] = {"positives": positives, "totals": totals, "item": item, "vote": vote}
+    given |= {"annotator": annotator, "annotators": annotators, "counts": counts}
+    given |= {"annotations": annotations}
+    given |= {"positive": positive, "positive_from": positive_from, "classes": classes}
+    given |= {"drop_missing": drop_missing, "duplicates": duplicates}
+    table: VoteTable = _counted(data, _OF_VOTES, given, progress)[None]
     return table
 
 
@@ -324,54 +304,12 @@ def vote_tables(
     Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `vote_table`.
     """
-    names: dict[str, Any] = {"positives": positives, "totals": totals, "item": item, "vote": vote}
-    names |= {"annotator": annotator, "annotators": annotators, "counts": counts}
-    names |= {"annotations": annotations}
-    how = {"positive": positive, "positive_from": positive_from, "classes": classes}
-    how |= {"drop_missing": drop_missing, "duplicates": as_duplicates(duplicates)}
-    return _counted(data, _OF_VOTES, names, {**how, "group": group}, progress)
-
-
-@contextmanager
-def rows_of(
-    data: Any,
-    progress: Progress | None = None,
-    format: str | None = None,  # noqa: A002
-    duplicates: str = "all",
-    few: files.Few | None = None,
-) -> Iterator[tuple[Frame, Run]]:
-    """Yield a frame over the rows of `data`, and what runs a query on it.
-
-    Rows of files keep their order where `duplicates` asks for the first or the last of some. What
-    is asked of `few` is to fetch them; see `fetched`.
-    """
-    if not is_source(data):
-        yield lazy(data), fetch
-        return
-    ordered = duplicates in ("first", "last")
-    with (
-        files.at_rest(files.find_data(data, format)) as found,
-        files.opened(found, format_of(found, format), ordered=ordered, few=few) as (
-            connection,
-            relation,
-        ),
-    ):
-
-        def run(query: Frame) -> Columns:
-            with watched(connection, progress):
-                return fetch(query)
-
-        yield lazy(relation), run
-
-
-def fetched(given: Mapping[str, Any], *more: object) -> files.Few | None:
-    """Return what is fetched of files with few rows, or None where DuckDB has more to do.
-
-    `given` are the columns by role, and `more` is what else was asked for.
-    """
-    roles = {role.name for role in SCORES.roles}
-    plain = given.keys() == roles and all(isinstance(one, str) for one in given.values())
-    return files.Few(tuple(given.values()), FEW_ROWS) if plain and not any(more) else None
+    given: dict[str, Any] = {"positives": positives, "totals": totals, "item": item, "vote": vote}
+    given |= {"annotator": annotator, "annotators": annotators, "counts": counts}
+    given |= {"annotations": annotations}
+    given |= {"positive": positive, "positive_from": positive_from, "classes": classes}
+    given |= {"drop_missing": drop_missing, "duplicates": duplicates}
+    return _counted(data, _OF_VOTES, {**given, "group": group}, progress)
 
 
 def _count_scores(
@@ -384,42 +322,26 @@ def _count_scores(
             function("soft_table"),
             ".",
         )
-    return _counted(data, (SCORES,), {"score": score, "label": label}, how, progress)
+    return _counted(data, (SCORES,), {"score": score, "label": label, **how}, progress)
 
 
 def _counted(
-    data: Any,
-    layouts: Sequence[Layout],
-    columns: Mapping[str, Any],
-    how: Mapping[str, Any],
-    progress: Progress | None,
+    data: Any, layouts: tuple[Layout, ...], given: Mapping[str, Any], progress: Progress | None
 ) -> dict[Any, Any]:
     """Return the table of each group of the rows of `data`, whose columns are all named."""
-    given = by_role({name: column for name, column in columns.items() if column is not None})
-    if not given:
+    cells = {name: given[name] for name in ("cells", "refine") if name in given}
+    if "cells" in cells:
+        remedy = f"{CELLS:,} is usual; powers of two fit into each other."
+        check_whole(cells["cells"], name="cells", least=2, remedy=remedy)
+    as_flag(cells.get("refine", False), name="refine")
+    options = ReadOptions.of(**{name: one for name, one in given.items() if name not in cells})
+    named = by_role({**options.columns, **options.arrays})
+    if not named:
         raise InputError(*usage(layouts, "Name the columns by"))
-    layout = layout_of(given, layouts)
+    layout = layout_of(named, layouts)
     for role in layout.needed:
-        if role.name not in given:
+        if role.name not in named:
             needed = joined([argument(role.argument) for role in layout.needed])
             raise InputError(argument(role.argument), " is missing. Pass both ", *needed, ".")
-    if "cells" in how:
-        remedy = f"{CELLS:,} is usual; powers of two fit into each other."
-        check_whole(how["cells"], name="cells", least=2, remedy=remedy)
-    check_group(how.get("group"))
-    for name in ("drop_missing", "refine"):
-        as_flag(how.get(name, False), name=name)
-    least = least_positive(how.get("positive_from"), how.get("positive"))
-    classes = as_classes(how["classes"])
-    check_agreement(classes, how.get("positive"), least)
-    how = {**how, "positive_from": least, "classes": classes}
-    few = fetched(given, how.get("group"), how["drop_missing"], how.get("cells", 0) > CELLS)
-    duplicates = how.get("duplicates", "all")
-    with rows_of(data, progress, duplicates=duplicates, few=few) as (frame, run):
-        chosen = as_named(given, layouts, frame.collect_schema().names())
-        if chosen is None:
-            chosen = choose(kinds_of(frame, run), given, layouts, "the data")
-        how |= {"ordered": is_source(data)}
-        request = Request(frame=frame, run=run, columns=chosen.arguments, **how)
-        _, _, tables = counted(request, layout)
-        return dict(tables)
+    call = ReadCall(layouts, replace(options, **cells), progress=progress, only_tables=True)
+    return dict(of_rows(data, call, "the data").tables)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._checks import InputError, Part, argument, function
-from errorfloor.data import counters
 from errorfloor.data.arrays import count_arrays
-from errorfloor.data.table import Table
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 if TYPE_CHECKING:
-    from errorfloor.data.ballots import Ballots
-    from errorfloor.data.raters import Raters
-    from errorfloor.data.rows import Request
+    from errorfloor.data.ballots import Ballots, Raters
+    from errorfloor.data.rows import CheckedRows, RowRequest
+    from errorfloor.data.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +34,19 @@ class Role:
     is_list: bool = False  # whether a row holds several values
     alone: bool = True  # whether one number in a row will do, where there may be one per class
     may_be_number: bool = False  # the same for all rows, in place of a column
+    noun: str = ""  # what people call what it holds, if not by its name
+
+    @property
+    def words(self) -> str:
+        """What people call what the column holds."""
+        return self.noun or self.name
 
 
 def _rows_in(table: Table) -> int:
     return table.n
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """A way to lay labels out in rows, and how they become a table."""
 
@@ -51,7 +54,8 @@ class Layout:
     table: type[Table]
     roles: tuple[Role, ...]
     says: str  # what a row is
-    count: Callable[[Request], Mapping[Any, Table]]  # the table of each group
+    count: Callable[[RowRequest], Mapping[Any, Table]] | None = None  # the table of each group
+    votes: Callable[[RowRequest], CheckedRows] | None = None  # or else the votes on each item
     asks: str  # the function of the package that people call with such data, for messages
     arrays: tuple[str, ...] = ()  # what arrays that make such a table are called
     from_arrays: Callable[[Any, Any, Any], Table] | None = None  # and from names of classes
@@ -60,7 +64,7 @@ class Layout:
     rows_in: Callable[[Any], int] = _rows_in  # of which a table was made
     told_by_kinds: bool = False  # by two columns of which only one holds numbers
     of_shares: bool = False  # of votes as scores, which only a label that is named asks for
-    ballots: Callable[[Request], Ballots] | None = None  # single votes, where there are some
+    ballots: Callable[[RowRequest], Ballots] | None = None  # single votes, where there are some
 
     @property
     def row_is_vote(self) -> bool:
@@ -97,17 +101,22 @@ class Layout:
         """The roles that must have a column."""
         return tuple(role for role in self.roles if not role.optional)
 
-    def tables(self, request: Request) -> Mapping[Any, Table]:
+    def tables(self, request: RowRequest) -> Mapping[Any, Table]:
         """Return the table of each group of rows; of the group None without groups."""
-        said = "positive" if request.positive is not None else "positive_from"
-        if getattr(request, said) is not None and not self.takes_positive:
+        option = "positive" if request.options.positive is not None else "positive_from"
+        if request.options.is_given(option) and not self.takes_positive:
             raise InputError(
-                argument(said),
+                argument(option),
                 " goes with single votes and with labels, not with ",
                 *joined([argument(role.argument) for role in self.roles]),
                 ". Leave it out.",
             )
-        return self.count(request)
+        if self.count is not None:
+            return self.count(request)
+        from errorfloor.data.vote_rows import count_votes
+
+        assert self.votes is not None
+        return count_votes(self.votes(request))
 
     def rows(self, tables: Mapping[Any, Table]) -> int:
         """Return the number of rows that were counted or left out."""
@@ -152,12 +161,72 @@ def _votes_in(table: VoteTable) -> int:
     return int(table.totals @ table.counts)
 
 
+# What counts rows needs a dataframe library, which whoever passes arrays need not wait for.
+
+
+def _count_scores(request: RowRequest) -> Mapping[Any, Table]:
+    from errorfloor.data import score_rows
+
+    many = request.has_many_classes
+    count: Any = score_rows.count_class_scores if many else score_rows.count_scores
+    if request.options.unlabelled:
+        return score_rows.count_both(request, count)
+    return count(request)  # type: ignore[no-any-return]
+
+
+def _count_soft_labels(request: RowRequest) -> Mapping[Any, Table]:
+    from errorfloor.data.score_rows import count_class_soft, count_soft_labels
+
+    return (count_class_soft if request.has_many_classes else count_soft_labels)(request)
+
+
+def _votes_counted(request: RowRequest) -> CheckedRows:
+    from errorfloor.data.vote_rows import votes_counted
+
+    return votes_counted(request)
+
+
+def _votes_by_class(request: RowRequest) -> CheckedRows:
+    from errorfloor.data.vote_rows import votes_by_class
+
+    return votes_by_class(request)
+
+
+def _votes_one_by_one(request: RowRequest) -> CheckedRows:
+    from errorfloor.data.vote_rows import votes_one_by_one
+
+    return votes_one_by_one(request)
+
+
+def _votes_side_by_side(request: RowRequest) -> CheckedRows:
+    from errorfloor.data.vote_rows import votes_side_by_side
+
+    return votes_side_by_side(request)
+
+
+def _votes_in_lists(request: RowRequest) -> CheckedRows:
+    from errorfloor.data.vote_rows import votes_in_lists
+
+    return votes_in_lists(request)
+
+
+def _ballots_in_rows(request: RowRequest) -> Ballots:
+    from errorfloor.data.vote_rows import ballots_in_rows
+
+    return ballots_in_rows(request)
+
+
+def _ballots_side_by_side(request: RowRequest) -> Ballots:
+    from errorfloor.data.vote_rows import ballots_side_by_side
+
+    return ballots_side_by_side(request)
+
+
 _LABEL_NAMES = frozenset(
     {"label", "labels", "y", "y_true", "true_label", "target", "truth", "gold", "outcome"}
     | {"gold_label", "ground_truth", "true_class", "y_test", "actual"}
 )
 _SOFT_NAMES = frozenset({"soft", "soft_label", "soft_labels"})
-
 ITEM = Role(
     "item",
     "item",
@@ -213,7 +282,7 @@ SCORES = Layout(
         LABEL,
     ),
     says="A row is an item with a score, or one for each class, and its one true label.",
-    count=counters.count_scores,
+    count=_count_scores,
     asks="from_scores",
     arrays=("scores", "labels"),
     from_arrays=_scores_of_arrays,
@@ -231,6 +300,7 @@ VOTES = Layout(
             frozenset({"votes", "positives", "positive_votes", "n_positive", "k"})
             | {"n_pos", "n_yes", "yes_votes"},
             is_number=True,
+            noun="votes for class 1",
         ),
         Role(
             "total",
@@ -240,10 +310,11 @@ VOTES = Layout(
             | {"n_total", "total_votes", "votes_total", "n_annotators", "num_votes"},
             is_number=True,
             may_be_number=True,
+            noun="number of votes",
         ),
     ),
     says="A row is an item with its number of votes for class 1 and of all votes.",
-    count=counters.count_votes,
+    votes=_votes_counted,
     asks="from_votes",
     arrays=("positives", "totals"),
     from_arrays=_votes_of_arrays,
@@ -265,7 +336,7 @@ COUNTS = Layout(
         ),
     ),
     says="A row is an item with its number of votes for each class.",
-    count=counters.count_counts,
+    votes=_votes_by_class,
     asks="from_votes",
     arrays=("votes",),
     from_arrays=_votes_of_arrays,
@@ -283,10 +354,11 @@ SOFT_LABELS = Layout(
             pattern=r"(soft|soft_label|soft_labels)_.+",
             is_number=True,
             by_class=True,
+            noun="soft label",
         ),
     ),
     says="A row is an item with its true probability of class 1, or of each class.",
-    count=counters.count_soft_labels,
+    count=_count_soft_labels,
     asks="from_soft_labels",
     arrays=("soft_labels",),
     from_arrays=_soft_labels_of_arrays,
@@ -316,11 +388,11 @@ ANNOTATIONS = Layout(
         ),
     ),
     says="A row is the vote of one annotator on one item.",
-    count=counters.count_annotations,
+    votes=_votes_one_by_one,
     asks="from_votes",
     row_is_item=False,
     rows_in=_votes_in,
-    ballots=counters.ballots_in_rows,
+    ballots=_ballots_in_rows,
 )
 ANNOTATORS = Layout(
     name="annotators",
@@ -336,10 +408,10 @@ ANNOTATORS = Layout(
         ),
     ),
     says="A row is an item with one column of votes per annotator, blank where there is no vote.",
-    count=counters.count_annotators,
+    votes=_votes_side_by_side,
     asks="from_votes",
     from_arrays=_votes_of_raters,
-    ballots=counters.ballots_side_by_side,
+    ballots=_ballots_side_by_side,
 )
 LISTS = Layout(
     name="lists of votes",
@@ -357,42 +429,46 @@ LISTS = Layout(
         ),
     ),
     says="A row is an item with the list of its votes.",
-    count=counters.count_lists,
+    votes=_votes_in_lists,
     asks="from_votes",
 )
-_of_shares = partial(replace, table=ScoreTable, rows_in=_rows_in, of_shares=True, from_arrays=None)
-VOTES_AND_LABELS = _of_shares(
-    VOTES,
-    name="votes and labels",
-    roles=(*VOTES.roles, LABEL),
-    says="A row is an item with its votes and its one true label.",
-    arrays=(*VOTES.arrays, "labels"),
+
+
+def _with_labels(layout: Layout, name: str, says: str) -> Layout:
+    """Return votes next to one true label per item, whose shares are scores."""
+    return replace(
+        layout,
+        name=f"{name} and labels",
+        table=ScoreTable,
+        roles=(*layout.roles, LABEL),
+        says=says,
+        arrays=(*layout.arrays, "labels") if layout.from_arrays else (),
+        from_arrays=None,
+        rows_in=_rows_in,
+        of_shares=True,
+    )
+
+
+VOTES_AND_LABELS = _with_labels(
+    VOTES, "votes", "A row is an item with its votes and its one true label."
 )
-ANNOTATIONS_AND_LABELS = _of_shares(
+ANNOTATIONS_AND_LABELS = _with_labels(
     ANNOTATIONS,
-    name="annotations and labels",
-    roles=(*ANNOTATIONS.roles, LABEL),
-    says="A row is the vote of one annotator on one item, with the item's one true label.",
+    "annotations",
+    "A row is the vote of one annotator on one item, with the item's one true label.",
 )
-ANNOTATORS_AND_LABELS = _of_shares(
+ANNOTATORS_AND_LABELS = _with_labels(
     ANNOTATORS,
-    name="annotators and labels",
-    roles=(*ANNOTATORS.roles, LABEL),
-    says="A row is an item with one column of votes per annotator, and its one true label.",
-    arrays=("labels",),
+    "annotators",
+    "A row is an item with one column of votes per annotator, and its one true label.",
 )
-COUNTS_AND_LABELS = _of_shares(
+COUNTS_AND_LABELS = _with_labels(
     COUNTS,
-    name="counts and labels",
-    roles=(*COUNTS.roles, LABEL),
-    says="A row is an item with its number of votes for each class, and its one true label.",
-    arrays=(*COUNTS.arrays, "labels"),
+    "counts",
+    "A row is an item with its number of votes for each class, and its one true label.",
 )
-LISTS_AND_LABELS = _of_shares(
-    LISTS,
-    name="lists and labels",
-    roles=(*LISTS.roles, LABEL),
-    says="A row is an item with the list of its votes, and its one true label.",
+LISTS_AND_LABELS = _with_labels(
+    LISTS, "lists", "A row is an item with the list of its votes, and its one true label."
 )
 BESIDE_LABELS = (
     VOTES_AND_LABELS,

@@ -1,4 +1,4 @@
-"""Arrays with a column for each class, checked and counted; those of two classes as one column.
+"""Arrays of scores, soft labels and votes: checked, put in order, and equal rows counted.
 
 Where there are two classes, all that follows works on numbers of class 1, so that the answer does
 not depend on how the labels were given.
@@ -17,32 +17,241 @@ from errorfloor._checks import (
     InputError,
     argument,
     as_counts,
+    as_labels,
     as_numbers,
     as_probabilities,
+    as_scores,
     check_same_length,
     check_unit_interval,
     refuse,
     unmasked,
 )
-from errorfloor._typing import Counts, Floats
-from errorfloor.data.naming import as_classes, codes_of
-from errorfloor.data.table import (
-    ROUNDING,
-    TWO_CLASSES,
-    added,
-    as_labelled_scores,
-    by_score,
-    check_positives,
-    check_sums,
-    check_votes,
-    order_of,
-    pool,
-    side_by_side,
-    starts_of,
-    vote_key,
-)
+from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data.naming import TWO_CLASSES, as_classes, codes_of
 
+MOST_ITEMS = 2**62  # of a table, so that no sum of its counts is beyond 64 bits
+ROUNDING = 1e-6  # by which probabilities may miss a sum of one
 _SMALL = 2**22  # only for speed: entries of counts, up to which they are of the usual size
+
+
+def check_total(counts: Counts) -> None:
+    """Refuse counts that are too many to add up."""
+    if int(counts.max(initial=0)) * counts.size <= MOST_ITEMS:
+        return
+    if sum(counts.ravel().tolist()) > MOST_ITEMS:
+        raise _too_many("The counts of a table")
+
+
+def _too_many(what: str) -> InputError:
+    return InputError(
+        f"{what} must add up to at most {MOST_ITEMS:,} items (2**62), and these are more. Check "
+        "the counts."
+    )
+
+
+def column(values: object, name: str, least: int = 0, most: int = MOST_ITEMS) -> Counts:
+    """Return counts as int64 that nobody can change, or say which is none; no counts are fine."""
+    array = unmasked(values, name)
+    if array.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    whole = array.ndim == 1 and array.dtype == np.int64
+    if whole and is_ours(array) and array.min() >= least and array.max() <= most:
+        return array
+    return as_counts(array, name=name, least=least, most=most).copy()
+
+
+def by_class(values: object, name: str, most: int = MOST_ITEMS) -> Counts:
+    """Return counts of shape (rows, classes), each class in one piece of memory."""
+    array = unmasked(values, name)
+    if array.ndim != 2 or array.shape[1] < 2:
+        text = f" must have a column for each of two classes or more, got shape {array.shape}."
+        raise InputError(argument(name), text)
+    if array.dtype in (np.int64, np.int32) and is_ours(array) and array.min(initial=0) >= 0:
+        return array
+    rows, classes = array.shape
+    found = np.empty((classes, rows), dtype=np.int64)
+    for k in range(classes):
+        found[k] = column(array[:, k], f"{name} of class {k}", most=most)
+    return found.T
+
+
+def is_ours(array: NDArray[Any]) -> bool:
+    """Tell whether each class is in one piece of memory that nobody can change."""
+    return array.flags.f_contiguous and not array.flags.writeable
+
+
+def check_votes(votes: Counts) -> None:
+    """Refuse items without votes, and with too many to add up."""
+    if votes.max(initial=0) <= MOST_VOTES // votes.shape[1] and added(votes).all():
+        return
+    totals = votes.sum(axis=1, dtype=np.float64)
+    refuse(totals == 0, totals, "Items must have votes", "Leave out items without votes.")
+    refuse(
+        totals > MOST_VOTES,
+        totals,
+        f"The votes on an item must be at most {MOST_VOTES:,}",
+        "Check the numbers of votes.",
+    )
+
+
+def added(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return the sum of each row, class by class, so that it does not depend on the layout."""
+    total = rows[:, 0].copy()
+    for column_of_class in rows.T[1:]:
+        total += column_of_class
+    return total
+
+
+def check_sums(rows: Floats, name: str) -> None:
+    """Refuse rows of probabilities that do not add up to one."""
+    total = added(rows)
+    refuse(
+        ~(np.abs(total - 1) <= ROUNDING),
+        total,
+        (argument(name), " of an item must add up to 1"),
+        "Divide them by their sum, or pass logits through a softmax.",
+        entry="the sum of row",
+    )
+
+
+def side_by_side(*classes: Counts) -> Counts:
+    """Return counts of classes as columns, each in one piece of memory, that nobody can change."""
+    counts = np.array(classes).T
+    counts.setflags(write=False)
+    return counts
+
+
+def as_labelled_scores(scores: object, labels: object) -> tuple[Floats, Bools]:
+    """Return scores with one label each as arrays, or say what is wrong with them."""
+    s = as_scores(scores, name="scores")
+    y = as_labels(labels, name="labels")
+    check_same_length(s, y, ("scores", "labels"))
+    return s, y
+
+
+def by_score(scores: NDArray[Any], labels: Bools) -> tuple[Floats, Counts]:
+    """Return the distinct scores, ascending, and the numbers of labels 0 and 1 at each.
+
+    Scores are floats of any size.
+    """
+    s, y = _sorted(scores, labels)
+    start = starts_of(s)
+    ends = np.append(start[1:], s.size) - 1
+    positives = np.diff(np.cumsum(y, dtype=np.int64)[ends], prepend=0)
+    pair = side_by_side(ends - start + 1 - positives, positives)
+    return s[start].astype(np.float64, copy=False), pair
+
+
+def _sorted(scores: NDArray[Any], labels: Bools) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return scores in ascending order with their labels; labels of equal scores in any order."""
+    if scores.min() < 0:
+        order = np.argsort(scores)
+        return scores[order], labels[order]
+    # The bits of floats ascend as the floats do. Without the sign, which no score has but -0.0,
+    # there is room for the label, and a sort of whole numbers is the fastest there is.
+    bits = np.dtype(f"u{scores.itemsize}").type
+    key = scores.view(bits) << bits(1)
+    key |= labels
+    key.sort()
+    return (key >> bits(1)).view(scores.dtype), key & bits(1)
+
+
+def order_of(keys: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the order of rows by their key, a number or several; equal ones stay as they are.
+
+    Of several numbers the next one is looked at where rows are still tied, which are few where
+    numbers have many digits.
+    """
+    if keys.ndim == 1:
+        return np.argsort(keys, kind="stable")
+    order = np.argsort(keys[:, 0], kind="stable")
+    at, run = _tied(keys[order, 0], np.arange(len(keys)), np.zeros(len(keys), dtype=np.intp))
+    for k in range(1, keys.shape[1]):
+        some = order[at]
+        entries = np.lexsort((keys[some, k], run))
+        order[at] = some[entries]
+        at, run = _tied(keys[order[at], k], at, run)
+    return order
+
+
+def _tied(
+    key: NDArray[Any], at: NDArray[np.intp], run: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which of some sorted places are tied with the next or the last, and with which."""
+    new = np.ones(len(key), dtype=np.bool_)
+    new[1:] = (key[1:] != key[:-1]) | (run[1:] != run[:-1])
+    alone = new & np.append(new[1:], True)
+    return at[~alone], np.cumsum(new)[~alone]
+
+
+def rows_of(keys: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the place of each key among the distinct ones in order."""
+    order, row = in_order(keys)
+    found = np.empty(len(keys), dtype=np.intp)
+    found[order] = row
+    return found
+
+
+def in_order(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return an order in which keys ascend, and the place of each, in it, among distinct ones."""
+    order = np.argsort(keys) if keys.ndim == 1 else order_of(keys)
+    new = np.zeros(len(keys), dtype=np.intp)
+    new[starts_of(keys[order])[1:]] = 1
+    return order, np.cumsum(new)
+
+
+def starts_of(keys: NDArray[Any]) -> NDArray[np.intp]:
+    """Return where each distinct key begins among sorted keys."""
+    changes = keys[1:] != keys[:-1]
+    new = changes if keys.ndim == 1 else changes.any(axis=1)
+    return np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), dtype=np.bool_), new)))
+
+
+def is_ascending(keys: NDArray[Any]) -> bool:
+    """Tell whether keys are distinct and in order."""
+    if keys.ndim == 1:
+        return not (keys[1:] <= keys[:-1]).any()
+    tied = np.ones(max(len(keys) - 1, 0), dtype=np.bool_)
+    for key in keys.T:
+        if (tied & (key[1:] < key[:-1])).any():
+            return False
+        tied &= key[1:] == key[:-1]
+    return not tied.any()
+
+
+def pool(counts: NDArray[Any], order: Any, start: NDArray[np.intp]) -> NDArray[Any]:
+    """Add up the counts of rows that belong together, for each class."""
+    if start.size == 0:
+        return counts
+    summed = np.add.reduceat(counts.T[..., order], start, axis=-1)
+    return np.asarray(summed.T)
+
+
+def vote_key(votes: Counts) -> Counts:
+    """Return what the rows of a vote table ascend by."""
+    return np.column_stack((votes.sum(axis=1), votes[:, 1:]))
+
+
+def two_columns(positives: object, totals: object) -> Counts:
+    """Return the votes for both classes from those for class 1 and all of them."""
+    k = column(positives, "positives", most=MOST_VOTES)
+    m = column(totals, "totals", least=1, most=MOST_VOTES)
+    check_same_length(k, m, ("positives", "totals"))
+    check_positives(k, m)
+    return side_by_side(m - k, k)
+
+
+def check_positives(positives: Counts, totals: Counts) -> None:
+    """Refuse more positive votes than votes."""
+    refuse(
+        positives > totals,
+        positives,
+        "`positives` must not exceed `totals`",
+        "Check the order of the two arguments.",
+    )
+
+
+# Arrays that people give, with a column for each class, checked and counted.
 
 
 def is_matrix(values: object) -> bool:

@@ -1,4 +1,4 @@
-"""Names of classes: as people give them, as columns have them, and which label is which."""
+"""Names of classes: as people give them, as columns have them, and which value is which."""
 
 from __future__ import annotations
 
@@ -20,21 +20,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import MISSING_LABELS, InputError, Part, argument, shown
+from errorfloor._checks import MISSING_LABELS, InputError, Part, argument, command, shown
 from errorfloor._typing import Counts
-from errorfloor.data.annotators import text_of
-from errorfloor.data.missing import as_entries, is_missing
-from errorfloor.data.table import TWO_CLASSES, Table
+from errorfloor.data.values import as_entries, is_missing, spelt, text_of
 
+TWO_CLASSES = ("0", "1")
 MOST_CLASSES = 1000  # beyond, values are no classes but numbers, names or texts
 _LISTED = 6  # values that a message names
 LONGEST_NAME = 40  # of a class, in a message
 _BETWEEN = re.compile(r"\s*[;|,]\s*")  # labels of one item, where there are several
-
 PER_LABEL = (
     " A floor is about one class per item: for items with several labels, ask about one label at a "
     "time, with 1 for the items that have it and 0 for the others."
 )
+# Pairs of which the first means "yes": letters and digits only, in small letters.
+PAIRS = (
+    *("ja nein", "ja nee", "oui non", "si no", "vrai faux", "wahr falsch"),
+    *("yes no", "y n", "true false", "t f", "1 0", "on off", "positive negative", "pos neg"),
+    *("spam ham", "spam notspam", "pass fail", "passed failed", "success failure", "good bad"),
+    *("correct incorrect", "correct wrong", "right wrong", "accept reject", "accepted rejected"),
+    *("approve reject", "approved rejected", "approved denied", "agree disagree", "like dislike"),
+    *("relevant irrelevant", "present absent", "malignant benign", "abnormal normal", "win loss"),
+    *("fraud legit", "fraud legitimate", "fraud genuine", "fraud normal", "sick healthy"),
+    *("case control", "hit miss", "active inactive", "duplicate unique", "true fake"),
+    *(f"toxic {one}" for one in ("clean", "normal", "ok", "neutral", "none", "safe", "civil")),
+    *(f"{one} {other}" for one in ("hate", "offensive", "abusive") for other in ("normal", "none")),
+)
+_KNOWN = {tuple(pair.split()) for pair in PAIRS}
+_WITHOUT = ("not", "non", "no")  # before a word make it the other class
+_LISTED = 6  # values that a message names
+_LONGEST = 100  # characters of the name of a class
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,30 +63,6 @@ class Naming:
     def are_numbers(self) -> bool:
         """Whether all values are whole numbers, however they are written."""
         return all(whole_of(value) is not None for value in self.place)
-
-
-def facts_of_classes(
-    tables: Table | Iterable[Table], names: tuple[str, ...] | None = None
-) -> dict[str, Any]:
-    """Return the classes as sources keep them: each with its count; of two, which one is 1.
-
-    `names` are those of two classes, which a table does not keep.
-    """
-    some: list[Any] = [tables] if isinstance(tables, Table) else list(tables)
-    classes = some[0].classes
-    if len(classes) == 2:
-        known = names is not None and names != TWO_CLASSES
-        return {"classes": {"1": [names[1]], "0": [names[0]]}} if known and names else {}
-    total: Any = sum(_labels_in(table.columns) for table in some)
-    return {"classes": [[name, round(float(n))] for name, n in zip(classes, total, strict=True)]}
-
-
-def _labels_in(columns: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-    """Return the number of labels or votes for each class; of soft labels the expected one."""
-    counts = columns["counts"]
-    if counts.ndim == 2:
-        return np.asarray(counts.sum(axis=0, dtype=np.int64))
-    return np.asarray(counts @ columns["votes" if "votes" in columns else "probabilities"])
 
 
 def names_in_arrays(
@@ -158,7 +149,7 @@ def told(
     values: Sequence[Any],
     number: int,
     classes: tuple[str, ...] | None,
-    said: tuple[Part, ...],
+    shown_as: tuple[Part, ...],
     columns: tuple[str, ...] | None = None,
 ) -> Naming:
     """Return which class each value is: by name, or by its place from 0 on.
@@ -172,10 +163,10 @@ def told(
     classes, columns : tuple of str, optional
         Names of the classes that the user gave, and those that columns have. Without them whole
         numbers are places, and words are classes in sorted order, as scikit-learn has them.
-    said : tuple
+    shown_as : tuple
         What errors call the labels.
     """
-    refuse_several(values, said, classes)
+    refuse_several(values, shown_as, classes)
     plain = columns is not None and columns != tuple(map(str, range(number)))
     names = classes or (columns if plain else None)
     texts = {value: text_of(value) for value in values}
@@ -186,15 +177,15 @@ def told(
         usual = tuple(map(str, range(number)))
         return Naming(names or usual, {v: p for v, p in places.items() if p is not None})
     if names is not None:
-        raise _unlisted(texts, names, said, given=classes is not None)
+        raise _unlisted(texts, names, shown_as, given=classes is not None)
     words = sorted(set(texts.values()))
     if all(place is None for place in places.values()) and len(words) == number:
         return Naming(tuple(words), {value: words.index(text) for value, text in texts.items()})
-    raise _unclear(words, places, number, said)
+    raise _unclear(words, places, number, shown_as)
 
 
 def refuse_several(
-    values: Sequence[Any], said: tuple[Part, ...], classes: tuple[str, ...] | None = None
+    values: Sequence[Any], shown_as: tuple[Part, ...], classes: tuple[str, ...] | None = None
 ) -> None:
     """Refuse values that are several labels each, such as "cat;dog" or a list."""
     bad: Any = next((one for one in values if isinstance(one, list | tuple | set | dict)), None)
@@ -203,7 +194,7 @@ def refuse_several(
         known = set(classes or ())
         bad = next((text for text in _joint(texts) if text not in known), None)
     if bad is not None:
-        raise InputError(*said, f" has several labels in one entry, {shown(bad)}.{PER_LABEL}")
+        raise InputError(*shown_as, f" has several labels in one entry, {shown(bad)}.{PER_LABEL}")
 
 
 def _joint(texts: Sequence[str]) -> Iterator[str]:
@@ -247,21 +238,21 @@ def brief(value: str) -> str:
 
 
 def _unlisted(
-    texts: dict[Any, str], names: tuple[str, ...], said: tuple[Part, ...], *, given: bool
+    texts: dict[Any, str], names: tuple[str, ...], shown_as: tuple[Part, ...], *, given: bool
 ) -> InputError:
     bad = sorted(text for text in texts.values() if text not in names)
     what = f" has {shown(bad[0])}, which is none of the classes {listed(names)}"
     if given:
-        return InputError(*said, f"{what}. List all of them in ", argument("classes"), ".")
+        return InputError(*shown_as, f"{what}. List all of them in ", argument("classes"), ".")
     return InputError(
-        *said,
+        *shown_as,
         f"{what} that the columns are called. Name the classes in the order of the columns with ",
         *(argument("classes"), "."),
     )
 
 
 def _unclear(
-    words: Sequence[str], places: dict[Any, int | None], number: int, said: tuple[Part, ...]
+    words: Sequence[str], places: dict[Any, int | None], number: int, shown_as: tuple[Part, ...]
 ) -> InputError:
     numbers = [place for place in places.values() if place is not None]
     if len(numbers) == len(places):
@@ -273,7 +264,7 @@ def _unclear(
             f"{listed(words)}"
         )
     remedy = ". Name the classes in the order of the columns with "
-    return InputError(*said, what, remedy, argument("classes"), ".")
+    return InputError(*shown_as, what, remedy, argument("classes"), ".")
 
 
 def _as_labels(labels: object, name: str) -> NDArray[Any]:
@@ -314,3 +305,126 @@ def _refuse_missing(values: Sequence[Any], at: Counts, name: str) -> None:
             f"({np.count_nonzero(bad)} of {bad.size}). ",
             *MISSING_LABELS,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Which value is which class; nothing where they are 0 and 1 as they stand."""
+
+    positive: str | None = None  # the one of two words that means yes
+    naming: Naming | None = None
+
+
+# Values of labels and votes as classes: which is which, as far as the values alone tell.
+
+
+def positive_of(values: Sequence[str]) -> str | None:
+    """Return which of two words means "yes", or None where that is not known.
+
+    Examples
+    --------
+    >>> positive_of(["ham", "spam"]), positive_of(["Not toxic", "Toxic"]), positive_of(["a", "b"])
+    ('spam', 'Toxic', None)
+    """
+    if len(values) != 2:
+        return None
+    for one, other in (values, values[::-1]):
+        yes, no = _letters(one), _letters(other)
+        if (yes, no) in _KNOWN or (yes and no in {f"{without}{yes}" for without in _WITHOUT}):
+            return one
+    return None
+
+
+def told_by_values(values: Sequence[str], shown_as: tuple[Part, ...]) -> Told | None:
+    """Return which vote is which class, or None where that has to be asked for."""
+    numbers = [spelt(value) for value in values]
+    if len(values) > MOST_CLASSES or any(n is not None and n != int(n) for n in numbers):
+        raise _no_classes(values, shown_as)
+    if set(numbers) <= {0.0, 1.0}:
+        return Told()
+    if any(number is None for number in numbers):
+        return told_by_words(values, shown_as, many=True)
+    ordered = sorted({int(number) for number in numbers if number is not None})
+    if len(ordered) == 1:
+        return None
+    place = {value: ordered.index(int(spelt(value) or 0)) for value in values}
+    return Told(naming=Naming(tuple(map(str, ordered)), place))
+
+
+def told_by_words(values: Sequence[str], shown_as: tuple[Part, ...], *, many: bool) -> Told | None:
+    """Return the same of words, which may be classes of any names where there may be `many`."""
+    if any(spelt(value) in (0, 1) for value in values):
+        return Told()  # a stray word among numbers
+    refuse_several(values, shown_as)
+    positive = positive_of(values)
+    if positive is not None:
+        return Told(positive=positive)
+    if not many or len(values) == 1:
+        return None
+    texts = sorted({text_of(value) for value in values})
+    return Told(naming=Naming(tuple(texts), {one: texts.index(text_of(one)) for one in values}))
+
+
+def two_of(names: tuple[str, ...]) -> dict[str, list[str]] | None:
+    """Return which of two classes is which, unless they are called 0 and 1."""
+    if len(names) > 2 or names == TWO_CLASSES:
+        return None
+    return {"1": [names[1]], "0": [names[0]]}
+
+
+def _no_classes(values: Sequence[str], shown_as: tuple[Part, ...]) -> InputError:
+    if len(values) > MOST_CLASSES:
+        what = f" has more than {MOST_CLASSES:,} different values, such as {values[0]!r}"
+        return InputError(*shown_as, f"{what}, which are no classes. Check which column it is.")
+    bad = next(one for one in values if (n := spelt(one)) is not None and n != int(n))
+    what = f" has numbers that are no classes, such as {bad}. Say from which number on they are "
+    return InputError(
+        *(*shown_as, what, "class 1 with ", argument("positive_from")),
+        ", or make classes of them first.",
+    )
+
+
+def divided(values: Sequence[str], positive: object) -> dict[str, list[str]]:
+    """Return the values that are class 1, and those that are class 0."""
+    ones = [value for value in values if is_same(value, positive)]
+    return {"1": ones or [str(positive)], "0": [value for value in values if value not in ones]}
+
+
+def sides_of_ratings(least: float) -> dict[str, list[str]]:
+    """Return what is class 1, and what class 0, where numbers from `least` on are class 1."""
+    return {"1": [f"{least:g} and more"], "0": [f"less than {least:g}"]}
+
+
+def is_same(value: str, positive: object) -> bool:
+    """Tell whether a value is the positive one, however both are written."""
+    if value == str(positive):
+        return True
+    number = spelt(value)
+    return number is not None and number == spelt(str(positive))
+
+
+def which_is_1(
+    values: Sequence[str], shown_as: tuple[Part, ...], means: Mapping[str, float]
+) -> InputError:
+    """Ask which class is 1, with what to type for each, the likeliest first.
+
+    `means` are the mean scores of each value, where there are scores.
+    """
+    ranked = sorted(values, key=lambda value: -means.get(value, 0.0))[:_LISTED]
+    longest = max(map(len, values))
+    if longest > _LONGEST:
+        text = f" holds texts of up to {longest:,} characters, which are no classes, such as "
+        check = f"{brief(values[0])!r}. Check which column it is."
+        raise InputError(*shown_as, text, check)
+    which = "Say which one is class 1"
+    if len(values) > 2:
+        which += "; the answer is then for that one against the rest"
+    if len(means) > 1:
+        most = ranked[0]
+        which += f". The scores are highest for {most}, {means[most]:.4g} on average"
+    commands = (part for one in ranked for part in ("\n  ", command("positive", one)))
+    return InputError(*shown_as, f" holds words: {listed(values)}. {which}:", *commands)
+
+
+def _letters(value: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "", value.casefold())

@@ -16,17 +16,14 @@ from numpy.typing import NDArray
 from errorfloor._aligned import check_aligned
 from errorfloor._checks import InputError, argument, shown
 from errorfloor._typing import Bools, Counts
-from errorfloor.data.annotators import text_of
-from errorfloor.data.ballots import MOST_VOTES, Ballots
-from errorfloor.data.class_values import is_same
+from errorfloor.data.ballots import MOST_VOTES, Ballots, Raters
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, COUNTS, LISTS, VOTES, Layout
-from errorfloor.data.missing import missing_in
-from errorfloor.data.naming import listed, whole_of
-from errorfloor.data.raters import Raters
-from errorfloor.data.read import Reading, Where
-from errorfloor.data.spelling import spelt
-from errorfloor.data.table import TWO_CLASSES, Table, side_by_side
-from errorfloor.data.tables import VoteTable
+from errorfloor.data.matrices import counted_votes, side_by_side
+from errorfloor.data.naming import TWO_CLASSES, is_same, listed, whole_of
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.source import Reading
+from errorfloor.data.tables import Table, VoteTable
+from errorfloor.data.values import missing_in, spelt, text_of
 
 _MOST_NAMED = 3  # answers that a note names
 
@@ -120,8 +117,8 @@ class PredictedReader:
     def layouts(self) -> tuple[Layout, ...]:
         """The layouts, to be given to the door in place of the usual ones."""
         counters = {
-            VOTES: self._whole("counted"),
-            COUNTS: self._whole("by_class"),
+            VOTES: self._whole("votes_counted"),
+            COUNTS: self._whole("votes_by_class"),
             ANNOTATIONS: self._single,
             ANNOTATORS: self._side_by_side(known=True),
             LISTS: self._side_by_side(known=False),
@@ -173,14 +170,14 @@ class PredictedReader:
         """Return what counts rows that are items with numbers of votes."""
 
         def count(request: Any) -> Mapping[Any, Table]:
-            from errorfloor.data import packing, vote_rows
+            from errorfloor.data import vote_rows
             from errorfloor.data.rows import whole
 
             items = getattr(vote_rows, name)(request)
-            packed = packing.names(len(items.classes), items.base) if items.base else []
+            packed = vote_rows.packed_names(len(items.classes), items.base) if items.base else []
             found = _run(items, packed or ["positives", "totals"], request)
             if packed:
-                votes = packing.unpacked(found, len(items.classes), items.base)
+                votes = vote_rows.unpacked(found, len(items.classes), items.base)
             else:
                 k, m = whole(found["positives"]), whole(found["totals"])
                 votes = side_by_side(m - k, k)
@@ -217,7 +214,7 @@ class PredictedReader:
             from errorfloor.data import vote_rows
             from errorfloor.data.rows import whole
 
-            items, said, votes = vote_rows.votes_side_by_side(request)
+            items, said, votes = vote_rows.patterns_side_by_side(request)
             columns = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
             found = _run(items, columns, request, MOST_VOTES // len(votes) + 1)
             pattern = np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))])
@@ -291,7 +288,7 @@ def as_predictions(
     return tuple(map(str, predictions)), tuple(answers), there
 
 
-def reader_of(where: Where, columns: Sequence[str]) -> tuple[PredictedReader, Where]:
+def reader_of(where: ReadOptions, columns: Sequence[str]) -> tuple[PredictedReader, ReadOptions]:
     """Return what reads columns of predictions beside votes, and what to ask of the door."""
     repeated = {one for one in columns if list(columns).count(one) > 1}
     if repeated:
@@ -317,7 +314,7 @@ def _texts(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _answers(found: Mapping[str, NDArray[Any]], request: Any) -> list[NDArray[Any]]:
-    return [_texts(found[f"p{i}"]) for i in range(len(request.predictions))]
+    return [_texts(found[f"p{i}"]) for i in range(len(request.options.predictions))]
 
 
 def _one_per_item(
@@ -331,7 +328,7 @@ def _one_per_item(
     first = np.full(number, -1)
     first[at[::-1]] = np.arange(at.size)[::-1]
     kept = []
-    for column, answers in zip(request.predictions, _answers(found, request), strict=True):
+    for column, answers in zip(request.options.predictions, _answers(found, request), strict=True):
         differ = answers != answers[first[at]]
         if differ.any():
             where = int(np.argmax(differ))
@@ -363,8 +360,6 @@ def _counts_of(pattern: Counts, classes: int) -> Counts:
 
 
 def _table_of(votes: Counts, classes: tuple[str, ...], dropped: int = 0) -> VoteTable:
-    from errorfloor.data.matrices import counted_votes
-
     return VoteTable(**counted_votes(votes, None, classes), dropped=dropped)
 
 
@@ -397,9 +392,9 @@ def _placed(
 
 def _place(value: str, reading: Reading, place: Mapping[str, int] | None) -> int:
     source, names = reading.source, reading.table.classes
-    if source.positive_from is not None:
+    if source.options.positive_from is not None:
         number = spelt(value)
-        return -1 if number is None else int(number >= source.positive_from)
+        return -1 if number is None else int(number >= source.options.positive_from)
     words = source.facts.get("classes")
     if len(names) == 2 and isinstance(words, dict):
         for side in ("1", "0"):

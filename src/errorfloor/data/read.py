@@ -5,43 +5,122 @@ What reads rows of dataframes and files loads when there are some.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._aligned import check_aligned
-from errorfloor._checks import InputError, argument
-from errorfloor.data.arrays import count_weighed
-from errorfloor.data.asked import (
-    Asked,
-    Reading,
-    Where,
-    as_asked,
-    either,
-    is_source,
-    refuse_options,
-    with_label_as_vote,
+from errorfloor._checks import InputError, Part, argument, function
+from errorfloor.data.arrays import (
+    count_weighed,
+    labels_there,
+    partly_labelled,
+    shares_of_arrays,
+    table_beside,
 )
-from errorfloor.data.layouts import COUNTS, SCORES, Layout, joined
+from errorfloor.data.ballots import Raters
+from errorfloor.data.layouts import (
+    ANNOTATORS_AND_LABELS,
+    COUNTS,
+    COUNTS_AND_LABELS,
+    LAYOUTS,
+    SCORES,
+    SOFT_LABELS,
+    VOTES_AND_LABELS,
+    Layout,
+    joined,
+)
 from errorfloor.data.matrices import as_votes, check_counts, is_matrix
-from errorfloor.data.naming import facts_of_classes, names_in_arrays
-from errorfloor.data.numbering import number_rows
-from errorfloor.data.raters import Raters
-from errorfloor.data.source import ARRAY
-from errorfloor.data.table import Table
-from errorfloor.data.unlabelled import labels_there, table_of_arrays
+from errorfloor.data.naming import TWO_CLASSES, listed, names_in_arrays
+from errorfloor.data.options import ARRAY, ReadOptions
+from errorfloor.data.source import Origin, Reading, Source, is_frame, is_source
+from errorfloor.data.tables import ScoreTable, SoftTable, Table
+from errorfloor.data.values import number_rows
 
-__all__ = ["Reading", "Where", "is_data", "read"]
+_SCORES_AS_SOFT = {"soft": "scores"}  # what takes the scores of a table for true probabilities
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCall:
+    """What is asked of the door, besides the data.
+
+    Attributes
+    ----------
+    layouts : tuple of Layout
+        Those that the caller can use.
+    options : ReadOptions
+        What was said about the data.
+    second : optional
+        The second of two arrays: labels next to scores, totals next to votes.
+    labels : optional
+        An array of labels next to arrays of votes.
+    name : str, optional
+        What the caller calls the data; what the array of the layout is called by default.
+    progress : callable, optional
+        Called with the share of the work that is done, for files.
+    only_tables : bool
+        Whether nobody asks what else the rows tell.
+    """
+
+    layouts: tuple[Layout, ...]
+    options: ReadOptions
+    second: object = None
+    labels: object = None
+    name: str | None = None
+    progress: Callable[[float], None] | None = None
+    only_tables: bool = False
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What tables may hold that the caller can use."""
+        return tuple(dict.fromkeys(layout.kind for layout in self.layouts))
+
+    @property
+    def first(self) -> Part:
+        """The argument that the data came by."""
+        names = [layout.arrays[0] for layout in self.layouts if layout.arrays]
+        usual = names[0] if len(self.kinds) == 1 and names else "data"
+        return argument(self.name or usual)
+
+    @property
+    def pair(self) -> Layout:
+        """The layout that is made of two arrays."""
+        return next(layout for layout in self.layouts if len(layout.arrays) > 1)
+
+    def read(
+        self,
+        tables: Table | Mapping[Any, Table],
+        origin: Origin,
+        layout: Layout,
+        rows: int,
+        positive: object = None,
+        **more: Any,
+    ) -> Reading:
+        """Return tables with where they came from, and all that was said about them."""
+        if self.options.complete and (layout.kind != ScoreTable.kind or layout.of_shares):
+            what = "shares of votes" if layout.of_shares else layout.kind
+            raise InputError(
+                argument("complete"),
+                f" is about scores: that nothing else a model could see matters. These are {what}. "
+                "Leave it out.",
+            )
+        options = self.options.kept
+        if positive is not None:  # as the values told
+            options = replace(options, positive=positive)
+        source = Source(origin=origin, layout=layout.name, options=options, rows=rows, **more)
+        return Reading({None: tables} if isinstance(tables, Table) else tables, source)
 
 
 def read(
     data: object,
     layouts: Sequence[Layout],
-    where: Where,
+    options: ReadOptions,
     *,
     second: object = None,
+    labels: object = None,
     name: str | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Reading:
@@ -53,12 +132,14 @@ def read(
         The labels, or the first of two arrays.
     layouts : sequence of Layout
         Those that the caller can use.
-    where : Where
-        Columns of a dataframe or file. Those that are not named are guessed where only one
-        reading is possible.
+    options : ReadOptions
+        Columns of a dataframe or file, and how to read them. Columns that are not named are guessed
+        where only one reading is possible.
     second : array-like, optional
-        The second of two arrays: labels beside scores, totals beside votes. Totals may be one
+        The second of two arrays: labels next to scores, totals next to votes. Totals may be one
         number, and of a dataframe or file the name of their column.
+    labels : array-like, optional
+        The one true label of each item, where `data` are arrays of votes.
     name : str, optional
         What the caller calls `data`; what the array of the layout is called by default.
     progress : callable, optional
@@ -66,40 +147,53 @@ def read(
     """
     if isinstance(data, Reading):  # it came through the door before
         return data
-    if where.label_is_vote:
-        layouts = with_label_as_vote(layouts, where)
-    asked = Asked(tuple(layouts), where, second, name, progress)
-    if where.arrays:
-        return _of_named_arrays(data, asked)
+    if options.label_is_vote and labels is None:
+        layouts = _with_label_as_vote(layouts, options)
+    call = ReadCall(tuple(layouts), options, second, labels, name, progress)
+    if labels is not None:
+        return _of_votes_and_labels(data, call)
+    if options.arrays:
+        return _of_named_arrays(data, call)
     if isinstance(data, Table):
-        return _of_table(data, asked)
+        return _of_table(data, call)
     if data is None:
-        raise _no_data(asked)
-    if _are_paths(data, asked):
+        raise _no_data(call)
+    if _are_paths(data, call):
         from errorfloor.data.read_rows import of_files
 
-        return of_files(data, asked)
-    if where.columns and not _is_frame(data):
-        raise _no_columns(data, asked)
-    if _is_frame(data):
+        return of_files(data, call)
+    if is_frame(data):
         from errorfloor.data.read_rows import of_rows
 
-        return of_rows(data, asked, where.called or "the dataframe")
-    return _of_arrays(data, asked)
+        return of_rows(data, call, options.called or "the dataframe")
+    if options.columns:
+        raise _no_columns(data, call)
+    return _of_arrays(data, call)
 
 
 def is_data(value: object) -> bool:
     """Tell whether `value` says by itself what it holds: a table, a dataframe or files."""
-    return isinstance(value, Table | Reading) or is_source(value) or _is_frame(value)
+    return isinstance(value, Table | Reading) or is_source(value) or is_frame(value)
 
 
-def _are_paths(data: object, asked: Asked) -> bool:
+def _with_label_as_vote(layouts: Sequence[Layout], options: ReadOptions) -> Sequence[Layout]:
+    """Return the layouts of votes next to a label, or refuse to take a label for a vote."""
+    able = [layout for layout in layouts if layout.of_shares]
+    if "label" not in options.columns or not able:
+        raise InputError(
+            *(argument("label_is_vote"), " adds the label of each item to its votes. Name the "),
+            *("votes, and the column of the label with ", argument("label"), ", or leave it out."),
+        )
+    return able
+
+
+def _are_paths(data: object, call: ReadCall) -> bool:
     """Tell paths from arrays, which may be lists of text that spells numbers."""
     if not is_source(data) or not isinstance(data, list | tuple):
         return is_source(data)
-    if asked.where.columns or asked.where.format is not None:
+    if call.options.columns or call.options.format is not None:
         return True
-    beside_array = asked.second is not None and np.ndim(asked.second) > 0  # type: ignore[arg-type]
+    beside_array = call.second is not None and np.ndim(call.second) > 0  # type: ignore[arg-type]
     return not beside_array and not all(isinstance(one, str) and _is_number(one) for one in data)
 
 
@@ -111,54 +205,137 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _is_frame(data: object) -> bool:
-    """Tell whether `data` is a dataframe, without the library that reads them all."""
-    # Of its type, because a lazy frame would have to find out what its columns are.
-    signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__")
-    return any(hasattr(type(data), sign) for sign in signs)
+# Tables.
 
 
-def _no_columns(data: object, asked: Asked) -> InputError:
-    named = joined([argument(name) for name in asked.where.columns])
-    text = f" is no dataframe or file but {type(data).__name__}, which has no columns to name with "
-    return InputError(asked.first, text, *named, ". Leave out the names, or pass a dataframe.")
+def _of_table(table: Table, call: ReadCall) -> Reading:
+    kind = type(table).__name__
+    if call.second is not None:
+        second = argument(call.pair.arrays[1])
+        raise InputError(second, " must be left out when ", call.first, f" is a {kind}.")
+    return of_counted(table, call, call.first, f"a {kind}")
 
 
-def _no_data(asked: Asked) -> InputError:
-    kinds = either(asked.kinds)
-    if not asked.where.columns:
-        return InputError(
-            asked.first, f" is missing. Pass {kinds} as arrays, a table, a dataframe or files."
+def of_counted(
+    table: Table, call: ReadCall, name: Part, what: str, paths: tuple[str, ...] = ()
+) -> Reading:
+    """Return a table that needs no counting, if the caller can use it.
+
+    `name` is what errors call it, and `what` it is.
+    """
+    options, used = call.options, {}
+    wants_soft = options.columns == _SCORES_AS_SOFT or ScoreTable.kind not in call.kinds
+    if isinstance(table, ScoreTable) and SOFT_LABELS in call.layouts and wants_soft:
+        table, used = SoftTable.from_scores(table), _SCORES_AS_SOFT
+    if options.columns and options.columns != used:
+        raise _columns_known(call, name, what)
+    refuse_options(call)
+    for one in options.beside:
+        text = f" is {what}, which has weights and clusters already if any. Leave out "
+        raise InputError(name, text, argument(one), ".")
+    if options.classes is not None and options.classes != table.classes:
+        text = f" is {what} of the classes {listed(table.classes)}. Leave out "
+        raise InputError(name, text, argument("classes"), ".")
+    layout = next((one for one in call.layouts if one.kind == table.kind), None)
+    if layout is None:
+        asks = next((one.asks for one in LAYOUTS if one.kind == table.kind), "from_ratings")
+        text = f" is {what}, which holds {table.kind}; this needs {either(call.kinds)}. Use "
+        raise InputError(name, text, function(asks), " for it.")
+    if len(table) == 0:
+        raise InputError(name, " is an empty table. Pass at least one item.")
+    origin: Origin = "files" if paths else "table"
+    rows = table.n + table.dropped
+    return call.read(table, origin, layout, rows, files=paths, columns=dict(used))
+
+
+def _columns_known(call: ReadCall, name: Part, what: str) -> InputError:
+    text = f" is {what}, whose columns are known, so name none."
+    if SOFT_LABELS not in call.layouts:
+        return InputError(name, text)
+    remark = " takes the scores of a table for true probabilities."
+    return InputError(name, f"{text} ", argument("soft", "scores"), remark)
+
+
+# Arrays.
+
+
+def _of_arrays(data: object, call: ReadCall, *, named: bool = False) -> Reading:
+    options, labels = call.options, call.second
+    labelled = SCORES in call.layouts and labels is not None
+    refuse_options(call, may_drop=labelled)
+    layout, make = _layout_of_arrays(data, call)
+    check_aligned(**dict(zip(layout.arrays, (data, labels), strict=False)), **options.beside)
+    if layout.with_columns and not named:
+        check_counts(data)
+    table: Table
+    if labelled and (options.unlabelled or options.drop_missing):
+        table = partly_labelled(data, labels, options)
+        labels = labels_there(labels)
+    elif options.beside:
+        table = _weighed(layout, data, call)
+    else:
+        table = make(data, labels, options.classes)
+    facts = {"id_as_score": True} if layout is SCORES and number_rows(data) else {}
+    names = names_in_arrays(data, labels, options.classes, layout is SCORES)
+    facts |= facts_of_classes([table], names)
+    own = {"columns": {layout.roles[0].name: ARRAY}} if named else {}
+    return call.read(table, "arrays", layout, layout.rows({None: table}), facts=facts, **own)
+
+
+def _layout_of_arrays(data: object, call: ReadCall) -> tuple[Layout, Callable[..., Table]]:
+    """Return the one layout that is made of such arrays, and what makes its table."""
+    columns = (None, is_matrix(data))
+    able = {
+        layout: layout.from_arrays
+        for layout in call.layouts
+        if layout.from_arrays and layout.with_columns in columns and layout.arrays
+    }
+    if len(able) != 1:
+        made = either([f"{layout.table.__name__}.from_arrays" for layout in able])
+        raise InputError(
+            call.first,
+            f" must be {f'a table made by {made}, ' if able else ''}a dataframe or a file. "
+            f"An array does not say whether it holds {either(call.kinds)}.",
         )
-    named = joined([argument(name) for name in asked.where.columns])
-    many = len(asked.where.columns) > 1
-    text = f" {'name' if many else 'names'} columns, and there is no dataframe or file to read. "
-    return InputError(*named, text, f"Pass the {kinds} first, before all names.")
+    return next(iter(able.items()))
 
 
-def _of_named_arrays(data: object, asked: Asked) -> Reading:
+def _weighed(layout: Layout, data: object, call: ReadCall) -> Table:
+    """Return the table of arrays with weights or clusters next to them."""
+    options = call.options
+    if layout is SCORES and call.second is not None:
+        return count_weighed(data, call.second, options.classes, options.beside)
+    kind: Any = layout.table
+    arrays = (data, call.second) if len(layout.arrays) > 1 else (data,)
+    made: Table = kind.from_arrays(*arrays, classes=options.classes, **options.beside)
+    return made
+
+
+def _of_named_arrays(data: object, call: ReadCall) -> Reading:
     """Return votes that came as arrays under the name of their layout."""
-    layout, votes = votes_in_arrays(data, asked)
-    where = asked.where
+    layout, votes = _votes_in_arrays(data, call)
     if layout.name == COUNTS.name:
-        return _of_arrays(votes, replace(asked, layouts=(layout,)), named=True)
-    refuse_options(asked, may_drop=True, may_be_positive=True)
-    raters = Raters.of(votes, where)
+        return _of_arrays(votes, replace(call, layouts=(layout,)), named=True)
+    refuse_options(call, may_drop=True, may_be_positive=True)
+    raters = Raters.of(votes, call.options)
     assert layout.from_arrays is not None
-    table = layout.from_arrays(raters, where, None)
-    facts = facts_of_classes(table, raters.classes)
+    return _of_raters(layout.from_arrays(raters, call.options, None), raters, layout, call)
+
+
+def _of_raters(table: Table, raters: Raters, layout: Layout, call: ReadCall) -> Reading:
+    """Return the table of single votes with a column for each annotator."""
+    facts = facts_of_classes([table], raters.classes)
     facts |= {} if raters.told is None else {"classes": raters.told}
     more = {"columns": {layout.roles[0].name: ARRAY}, "facts": facts}
-    source = asked.source("arrays", layout, len(raters.kept), **more)
-    return Reading({None: table}, replace(source, positive=raters.positive))
+    return call.read(table, "arrays", layout, len(raters.kept), raters.positive, **more)
 
 
-def votes_in_arrays(data: object, asked: Asked) -> tuple[Layout, object]:
+def _votes_in_arrays(data: object, call: ReadCall) -> tuple[Layout, object]:
     """Return the layout of votes that came as an array under its name, and the array."""
-    arrays, where = asked.where.arrays, asked.where
+    arrays = call.options.arrays
     for name in arrays:
-        others = [*where.columns, *(one for one in arrays if one != name)]
-        others += [] if asked.second is None else [asked.pair.arrays[1]]
+        others = [*call.options.columns, *(one for one in arrays if one != name)]
+        others += [] if call.second is None else ["totals"]
         if data is not None or others:
             raise InputError(
                 *(argument(name), " is an array of all votes. Leave out "),
@@ -166,69 +343,120 @@ def votes_in_arrays(data: object, asked: Asked) -> tuple[Layout, object]:
                 *(argument(name), "."),
             )
     ((name, votes),) = arrays.items()
-    for layout in asked.layouts:
+    for layout in call.layouts:
         if layout.name == name and layout.from_arrays is not None:
             return layout, as_votes(votes, name) if name == COUNTS.name else votes
     raise InputError(
         argument(name),
-        f" is an array, which this question does not take. It needs {either(asked.kinds)} in a "
+        f" is an array, which this question does not take. It needs {either(call.kinds)} in a "
         "table, a dataframe or a file.",
     )
 
 
-def _of_arrays(data: object, asked: Asked, *, named: bool = False) -> Reading:
-    labelled = SCORES in asked.layouts and asked.second is not None
-    refuse_options(asked, may_drop=labelled)
-    columns = (None, is_matrix(data))
-    able = {
-        layout: layout.from_arrays
-        for layout in asked.layouts
-        if layout.from_arrays and layout.with_columns in columns and layout.arrays
-    }
-    if len(able) != 1:
-        made = either([f"{layout.table.__name__}.from_arrays" for layout in able])
+def _of_votes_and_labels(votes: object, call: ReadCall) -> Reading:
+    """Return votes that are arrays next to one label for each item."""
+    options, named = call.options, call.options.arrays
+    if named:
+        layout, votes = _votes_in_arrays(votes, call)
+        if layout.name != COUNTS.name:
+            return _of_raters_and_labels(votes, call)
+    per_class = not is_data(votes) and is_matrix(votes)
+    if per_class and not named:
+        check_counts(votes)
+    plain = options.given.keys() <= {"classes", "weight", "cluster", "label_is_vote"}
+    if is_data(votes) or not plain or options.columns or (call.second is None and not per_class):
         raise InputError(
-            asked.first,
-            f" must be {f'a table made by {made}, ' if able else ''}a dataframe or a file. "
-            f"An array does not say whether it holds {either(asked.kinds)}.",
+            *(argument("labels"), " goes with arrays of votes and "),
+            *(argument("totals"), ". Of a dataframe or file, name the column with "),
+            *(argument("label"), "."),
         )
-    ((layout, make),) = able.items()
-    check_aligned(
-        **dict(zip(layout.arrays, (data, asked.second), strict=False)), **asked.where.beside
+    check_aligned(votes=votes, totals=call.second, labels=call.labels, **options.beside)
+    table, names = shares_of_arrays(
+        *(votes, call.second, call.labels, options.classes, options.beside),
+        label_is_vote=options.label_is_vote,
     )
-    if layout.with_columns and not named:
-        check_counts(data)
-    labels = asked.second
-    table: Table
-    if labelled and (asked.where.unlabelled or asked.where.drop_missing):
-        table = table_of_arrays(data, labels, asked.where)
-        labels = labels_there(labels)
-    elif asked.where.beside:
-        table = _weighed(layout, data, asked)
-    else:
-        table = make(data, labels, asked.where.classes)
-    numbered = layout is SCORES and number_rows(data)
-    facts = {"id_as_score": True} if numbered else {}
-    names = names_in_arrays(data, labels, asked.where.classes, layout is SCORES)
-    facts |= facts_of_classes(table, names)
-    rows = layout.rows({None: table})
-    own = {"columns": {layout.roles[0].name: ARRAY}} if named else {}
-    return Reading({None: table}, asked.source("arrays", layout, rows, facts=facts, **own))
+    layout = COUNTS_AND_LABELS if per_class else VOTES_AND_LABELS
+    more = {"facts": facts_of_classes([table], names), "columns": dict.fromkeys(named, ARRAY)}
+    return call.read(table, "arrays", layout, table.n, **more)
 
 
-def _weighed(layout: Layout, data: object, asked: Asked) -> Table:
-    """Return the table of arrays with weights or clusters beside them."""
-    if layout is SCORES and asked.second is not None:
-        return count_weighed(data, asked.second, asked.where.classes, asked.where.beside)
-    kind: Any = layout.table
-    arrays = (data, asked.second) if len(layout.arrays) > 1 else (data,)
-    made: Table = kind.from_arrays(*arrays, classes=asked.where.classes, **asked.where.beside)
-    return made
+def _of_raters_and_labels(votes: object, call: ReadCall) -> Reading:
+    """Return single votes with a column for each annotator next to one label for each item."""
+    call = replace(call, layouts=(ANNOTATORS_AND_LABELS,))
+    refuse_options(call, may_drop=True, may_be_positive=True)
+    raters = Raters.of(votes, call.options, call.labels)
+    assert raters.labels is not None
+    beside = raters.beside(call.options)
+    table = table_beside(
+        *(raters.counts, raters.labels, raters.classes, beside),
+        label_is_vote=call.options.label_is_vote,
+    )
+    table = replace(table, dropped=raters.dropped)
+    return _of_raters(table, raters, ANNOTATORS_AND_LABELS, call)
 
 
-def _of_table(table: Table, asked: Asked) -> Reading:
-    kind = type(table).__name__
-    if asked.second is not None:
-        second = argument(asked.pair.arrays[1])
-        raise InputError(second, " must be left out when ", asked.first, f" is a {kind}.")
-    return as_asked(table, asked, (asked.first, f"a {kind}"))
+# What goes wrong, and what rows or arrays tell about classes.
+
+
+def _no_columns(data: object, call: ReadCall) -> InputError:
+    named = joined([argument(name) for name in call.options.columns])
+    text = f" is no dataframe or file but {type(data).__name__}, which has no columns to name with "
+    return InputError(call.first, text, *named, ". Leave out the names, or pass a dataframe.")
+
+
+def _no_data(call: ReadCall) -> InputError:
+    kinds, columns = either(call.kinds), call.options.columns
+    if not columns:
+        return InputError(
+            call.first, f" is missing. Pass {kinds} as arrays, a table, a dataframe or files."
+        )
+    named = joined([argument(name) for name in columns])
+    many = len(columns) > 1
+    text = f" {'name' if many else 'names'} columns, and there is no dataframe or file to read. "
+    return InputError(*named, text, f"Pass the {kinds} first, before all names.")
+
+
+def refuse_options(
+    call: ReadCall, *, may_drop: bool = False, may_be_positive: bool = False
+) -> None:
+    """Refuse what is about rows, where there are none."""
+    about_rows = {"group", "duplicates"}
+    about_rows |= set() if may_drop else {"drop_missing"}
+    about_rows |= set() if may_be_positive else {"positive", "positive_from"}
+    if any(map(call.options.is_given, about_rows)):
+        options = joined([argument("positive"), argument("drop_missing")], ", ")
+        columns = joined([argument(role.argument) for role in call.layouts[0].needed])
+        raise InputError(
+            *(*options, " and ", argument("group")),
+            " go with a dataframe or file of rows. Pass one, and name its columns with ",
+            *(*columns, "."),
+        )
+
+
+def either(names: Sequence[str]) -> str:
+    """Return a list with "or" before its last word."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def facts_of_classes(
+    tables: Iterable[Table], names: tuple[str, ...] | None = None
+) -> dict[str, Any]:
+    """Return the classes as sources keep them: each with its count; of two, which one is 1.
+
+    `names` are those of two classes, which a table does not keep.
+    """
+    some = list(tables)
+    classes = some[0].classes
+    if len(classes) == 2:
+        known = names is not None and names != TWO_CLASSES
+        return {"classes": {"1": [names[1]], "0": [names[0]]}} if known and names else {}
+    total: Any = sum(_labels_in(table.columns) for table in some)
+    return {"classes": [[name, round(float(n))] for name, n in zip(classes, total, strict=True)]}
+
+
+def _labels_in(columns: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+    """Return the number of labels or votes for each class; of soft labels the expected one."""
+    counts = columns["counts"]
+    if counts.ndim == 2:
+        return np.asarray(counts.sum(axis=0, dtype=np.int64))
+    return np.asarray(counts @ columns["votes" if "votes" in columns else "probabilities"])

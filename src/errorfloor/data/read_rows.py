@@ -5,205 +5,311 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
+import narwhals as nw
+import numpy as np
+
 from errorfloor._checks import InputError, argument, function
-from errorfloor.data.asked import Asked, Reading, Where, as_asked, is_source
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.classes import ballots_in, counted
-from errorfloor.data.columns import as_named, by_role, choose
-from errorfloor.data.engines import Frame, Progress, kinds_of
-from errorfloor.data.facts import facts_of, refuse_row_numbers
-from errorfloor.data.files import at_rest, find_data, renamed
-from errorfloor.data.formats import format_of
-from errorfloor.data.frames import fetched, rows_of
-from errorfloor.data.guessing import Chosen
-from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, Layout
-from errorfloor.data.naming import facts_of_classes
-from errorfloor.data.rows import Request, Run
+from errorfloor.data.columns import Chosen, as_named, by_role, choose, fitting, names_an_id
+from errorfloor.data.engines import (
+    Columns,
+    Frame,
+    Progress,
+    fetch,
+    holds_several,
+    kinds_of,
+    lazy,
+    select,
+    watched,
+    where_missing,
+)
+from errorfloor.data.files import Few, Found, found_in, opened, renamed
+from errorfloor.data.grid import CELLS
+from errorfloor.data.layouts import ITEM_OF_ROW, LABEL, LAYOUTS, SCORES, SOFT_LABELS, Layout
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
+from errorfloor.data.rows import RowRequest, Run, whole
 from errorfloor.data.saved import saved_table
+from errorfloor.data.score_rows import FEW_ROWS
+from errorfloor.data.source import Origin, Reading, is_source
 from errorfloor.data.storage import read_arrays
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.tables import ScoreTable, Table, VoteTable
+from errorfloor.data.values import are_numbered, is_numbered
+
+_FEW_ROWS = 2**20  # up to which a look at repeated items takes no time
+_HEAD = 1000  # rows that tell whether a column numbers them
 
 
-def of_files(data: Any, asked: Asked) -> Reading:
+# What only rows can tell about labels: repeated items, ids in place of scores, other labels.
+
+
+def facts_of(
+    request: RowRequest, chosen: Chosen, tables: Mapping[Any, Table], rows: int
+) -> dict[str, Any]:
+    """Return what only rows can tell, where a look at one more column takes no time."""
+    frame, run, group = request.frame, request.run, request.options.group
+    used = {*chosen.used, *request.options.predictions, group}
+    free = [one for one in frame.collect_schema() if one not in used]
+    facts: dict[str, Any] = {}
+    items = fitting(ITEM_OF_ROW, free)
+    few = chosen.layout.row_is_item and rows <= _FEW_ROWS
+    if few and items and not holds_several(frame, run, items[0]):
+        repeated = count_repeated(frame, run, items[0], group)
+        facts |= {"repeated_items": repeated} if repeated else {}
+    if isinstance(chosen.columns.get("score"), str) and _has_lines(tables):
+        column = chosen.columns["score"]
+        by_name = names_an_id(column)
+        if by_name or (are_numbered(tables.values()) and _numbers_rows(frame, run, column)):
+            facts["id_as_score"] = str(column)
+    gold = fitting(LABEL, free) if chosen.layout.table is VoteTable else []
+    return facts | ({"labels_beside_votes": str(gold[0])} if gold else {})
+
+
+def _has_lines(tables: Mapping[Any, Table]) -> bool:
+    """Tell whether scores are one number each."""
+    return all(len(table.classes) == 2 for table in tables.values())
+
+
+def refuse_row_numbers(frame: Frame, run: Run, chosen: Chosen) -> None:
+    """Refuse to guess that numbers of rows are scores, by the values where no name says it."""
+    for role in chosen.layout.roles:
+        column: Any = chosen.columns.get(role.name)
+        one = isinstance(column, str) and not role.several
+        unsure = role.name in chosen.guessed and role.is_number and one
+        if unsure and not fitting(role, [column]) and _numbers_rows(frame, run, column):
+            raise InputError(
+                f"Column {column!r} numbers the rows, and is not taken for what it does not say. "
+                "Name the columns with ",
+                *(argument(chosen.layout.needed[0].argument), " and the like."),
+            )
+
+
+def _numbers_rows(frame: Frame, run: Run, column: Any) -> bool:
+    found = run(select(frame, {"value": column}).head(_HEAD))["value"]
+    try:
+        return is_numbered(np.asarray(found, dtype=np.float64))
+    except (TypeError, ValueError):
+        return False
+
+
+def count_repeated(frame: Frame, run: Run, item: str, group: str | None) -> int:
+    """Return how many rows have an item that another row of the same group had before."""
+    columns = {"item": item} if group is None else {"item": item, "group": group}
+    rows = select(frame, columns)
+    for name in columns:
+        rows = rows.filter(~where_missing(rows, name))
+    times = rows.group_by(*columns).agg(n=nw.len())
+    found = run(times.select((nw.col("n") - 1).sum().alias("n")))
+    return int(whole(np.nan_to_num(np.asarray(found["n"], dtype=np.float64)))[0])
+
+
+@contextmanager
+def rows_of(
+    data: Any,
+    options: ReadOptions | None = None,
+    progress: Progress | None = None,
+    few: Few | None = None,
+) -> Iterator[tuple[Frame, Run]]:
+    """Yield a frame over the rows of `data`, and what runs a query on it.
+
+    Rows of files keep their order where `duplicates` asks for the first or the last of some. What
+    is asked of `few` is to fetch them; see `fetched`.
+    """
+    if is_source(data):
+        name = None if options is None else options.format
+        with found_in(data, name) as found, rows_of(found, options, progress, few) as rows:
+            yield rows
+        return
+    if not isinstance(data, Found):
+        yield lazy(data), fetch
+        return
+    ordered = options is not None and options.duplicates in ("first", "last")
+    with opened(data, ordered=ordered, few=few) as (connection, relation):
+
+        def run(query: Frame) -> Columns:
+            with watched(connection, progress):
+                return fetch(query)
+
+        yield lazy(relation), run
+
+
+def _fetched(given: Mapping[str, Any], options: ReadOptions) -> Few | None:
+    """Return what is fetched of files with few rows, or None where DuckDB has more to do.
+
+    `given` are the columns by role.
+    """
+    roles = {role.name for role in SCORES.roles}
+    plain = given.keys() == roles and all(isinstance(one, str) for one in given.values())
+    more = (options.group, options.beside, options.drop_missing, options.unlabelled)
+    if not plain or any(more) or options.cells > CELLS:
+        return None
+    return Few(tuple(given.values()), FEW_ROWS)
+
+
+# Files and rows as tables.
+
+
+def of_files(data: Any, call: ReadCall) -> Reading:
     """Return the tables of the rows of files, or the sum of tables that were saved in them."""
-    where = asked.where
+    options = call.options
     given = (data,) if isinstance(data, str | os.PathLike) else data
     paths = tuple(os.fspath(path) for path in given)
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    name = where.called or f"{paths[0]}{more}"
-    with at_rest(find_data(data, where.format)) as files, _calling(files, where.called):
-        if format_of(files, where.format).holds_tables:
-            table = saved_table(files)
-            if table is not None:
-                _refuse_unclear_table(table, files, asked, name)
-                return as_asked(table, asked, (name, "a saved table"), paths)
-        return of_rows(files, asked, name, paths)
+    name = options.called or f"{paths[0]}{more}"
+    with found_in(data, options.format) as found, _calling(found, options.called):
+        table = saved_table(found)
+        if table is None:
+            return of_rows(found, call, name, paths)
+        _refuse_unclear_table(table, found, call, name)
+        return of_counted(table, call, name, "a saved table", paths)
 
 
-def _refuse_unclear_table(table: Table, files: Sequence[str], asked: Asked, name: str) -> None:
+def _refuse_unclear_table(table: Table, found: Found, call: ReadCall, name: str) -> None:
     """Refuse tables of 0.1 that may hold soft labels, which it kept as scores with labels 0."""
-    if not isinstance(table, ScoreTable) or ScoreTable.kind not in asked.kinds:
+    if not isinstance(table, ScoreTable) or ScoreTable.kind not in call.kinds:
         return
     if len(table.classes) > 2:  # which 0.1 had none of
         return
     in_unit = ((table.scores >= 0) & (table.scores <= 1)).all()
-    may_be_soft = in_unit and not table.positives.any() and not asked.where.columns
-    if may_be_soft and any("kind" not in read_arrays(file) for file in files):
+    may_be_soft = in_unit and not table.positives.any() and not call.options.columns
+    if may_be_soft and any("kind" not in read_arrays(file) for file in found.paths):
         soft = argument("soft", "scores")
         raise InputError(
             f"{name} was saved by version 0.1, which kept soft labels as scores whose labels are "
             "all 0: it does not say which of the two it holds. Take it for soft labels with ",
-            soft if SOFT_LABELS in asked.layouts else function(SOFT_LABELS.asks),
+            soft if SOFT_LABELS in call.layouts else function(SOFT_LABELS.asks),
             "; count scores with labels anew.",
         )
 
 
 @contextmanager
-def _calling(files: Sequence[str], called: str | None) -> Iterator[None]:
+def _calling(found: Found, called: str | None) -> Iterator[None]:
     """Have errors call the only file as people do."""
     try:
         yield
     except ValueError as error:
         if called is None:
             raise
-        raise renamed(error, {files[0]: called}) from error
+        raise renamed(error, {found.paths[0]: called}) from error
 
 
-def of_rows(data: Any, asked: Asked, name: str, paths: tuple[str, ...] = ()) -> Reading:
+def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -> Reading:
     """Return the tables of the rows of a dataframe or files."""
-    where = asked.where
-    given = by_role(_columns(asked))
-    _refuse_arrays(where)
-    few = fetched(given, where.group, where.beside, where.drop_missing, where.unlabelled)
-    with rows_of(data, asked.progress, where.format, where.duplicates, few) as (frame, run):
-        chosen = _chosen(frame, run, given, asked, name)
-        _refuse_used(where, chosen)
-        _refuse_unlabelled(where, chosen)
-        layout = chosen.layout
-        _refuse_duplicates(where, chosen)
-        request = _request(frame, run, chosen, where, is_source(data))
-        request, classes, tables = counted(request, layout)
-        rows = layout.rows(tables)
+    options, given = call.options, by_role(_columns(call))
+    _refuse_arrays(options)
+    with rows_of(data, options, call.progress, _fetched(given, options)) as (frame, run):
+        chosen = _chosen(frame, run, given, call, name)
+        _refuse_used(options, chosen)
+        _refuse_unlabelled(options, chosen)
+        _refuse_duplicates(options, chosen)
+        request = _request(frame, run, chosen, options, data)
+        request, classes, tables = counted(request, chosen.layout)
+        rows = chosen.layout.rows(tables)
         facts = {} if classes is None else {"classes": classes}
-        facts |= facts_of_classes(tables.values())
-        facts |= facts_of(request, chosen, tables, rows)
+        if not call.only_tables:
+            facts |= facts_of_classes(tables.values())
+            facts |= facts_of(request, chosen, tables, rows)
+    told = None if options.classes is not None else request.options.positive
     more = {"columns": chosen.columns, "guessed": chosen.guessed, "facts": facts}
-    source = asked.source("files" if paths else "frame", layout, rows, files=paths, **more)
-    told = where.positive if where.classes is not None else request.positive
-    return Reading(tables, replace(source, positive=told))
+    origin: Origin = "files" if paths else "frame"
+    return call.read(tables, origin, chosen.layout, rows, told, files=paths, **more)
 
 
-def _refuse_arrays(where: Where) -> None:
-    for name, value in where.beside.items():
+def _refuse_arrays(options: ReadOptions) -> None:
+    for name, value in options.beside.items():
         if not isinstance(value, str):
             raise InputError(
                 *(argument(name), " must be the name of a column, as the labels are in columns."),
             )
 
 
-def _refuse_used(where: Where, chosen: Chosen) -> None:
+def _refuse_used(options: ReadOptions, chosen: Chosen) -> None:
     """Refuse to take one column for two things."""
-    models = [("prediction", column) for column in where.predictions]
-    for name, column in (*where.beside.items(), *models):
-        if column in chosen.used or column == where.group:
+    models = [("prediction", column) for column in options.predictions]
+    for name, column in (*options.beside.items(), *models):
+        if column in chosen.used or column == options.group:
             raise InputError(
                 *(argument(name), f" names column {column!r}, which has another use already. "),
                 "Name a column of its own, or leave it out.",
             )
 
 
-def _refuse_unlabelled(where: Where, chosen: Chosen) -> None:
+def _refuse_unlabelled(options: ReadOptions, chosen: Chosen) -> None:
     """Refuse to keep items without a label where there are no labels."""
-    if where.unlabelled and chosen.layout is not SCORES:
+    if options.unlabelled and chosen.layout is not SCORES:
         raise InputError(
             *(argument("unlabelled"), " keeps items with a score and without a label. Name the "),
             *("columns ", argument("score"), " and ", argument("label"), ", or leave it out."),
         )
 
 
-def _refuse_duplicates(where: Where, chosen: Chosen) -> None:
+def _refuse_duplicates(options: ReadOptions, chosen: Chosen) -> None:
     """Refuse to choose among votes of one annotator where nobody knows whose they are."""
-    if where.duplicates != "error" and "annotator" not in chosen.columns:
+    if options.duplicates != "error" and "annotator" not in chosen.columns:
         raise InputError(
-            argument("duplicates", where.duplicates),
+            argument("duplicates", options.duplicates),
             " is about votes in rows of their own, and needs to know whose they are. Name ",
             *(argument("annotator"), " as well, or leave it out."),
         )
 
 
-def ballots_of(data: Any, where: Where, progress: Progress | None = None) -> Ballots:
+def ballots_of(data: Any, options: ReadOptions, progress: Progress | None = None) -> Ballots:
     """Return the single votes of a dataframe or files, with their annotators."""
     layouts = tuple(layout for layout in LAYOUTS if layout.ballots is not None)
-    asked = Asked(layouts, where, None, None, progress)
-    with rows_of(data, progress, where.format, where.duplicates) as (frame, run):
-        chosen = _chosen(frame, run, by_role(_columns(asked)), asked, where.called or "the data")
-        assert chosen.layout.ballots is not None
-        request = _request(frame, run, chosen, where, is_source(data))
-        return ballots_in(request, chosen.layout)
+    call = ReadCall(layouts, options)
+    with rows_of(data, options, progress) as (frame, run):
+        chosen = _chosen(frame, run, by_role(_columns(call)), call, options.called or "the data")
+        return ballots_in(_request(frame, run, chosen, options, data), chosen.layout)
 
 
-def kind_in(data: Any, layouts: Sequence[Layout], where: Where) -> str:
+def kind_in(data: Any, layouts: Sequence[Layout], options: ReadOptions) -> str:
     """Return what a dataframe or files hold, told by their columns alone."""
-    asked = Asked(tuple(layouts), where, None, None, None)
-    with rows_of(data, None, where.format) as (frame, run):
-        given = by_role(_columns(asked))
-        return _chosen(frame, run, given, asked, where.called or "the data").layout.kind
+    call = ReadCall(tuple(layouts), options)
+    with rows_of(data, options) as (frame, run):
+        given = by_role(_columns(call))
+        return _chosen(frame, run, given, call, options.called or "the data").layout.kind
 
 
-def _request(frame: Frame, run: Run, chosen: Chosen, where: Where, ordered: bool) -> Request:
-    return Request(
-        frame=frame,
-        run=run,
-        columns=chosen.arguments,
-        group=where.group,
-        beside=where.beside,
-        predictions=where.predictions,
-        positive=where.positive,
-        positive_from=where.positive_from,
-        classes=where.classes,
-        drop_missing=where.drop_missing,
-        unlabelled=where.unlabelled,
-        label_is_vote=where.label_is_vote,
-        duplicates=where.duplicates,
-        ordered=ordered,
-    )
+def _request(frame: Frame, run: Run, chosen: Chosen, options: ReadOptions, data: Any) -> RowRequest:
+    ordered = is_source(data) or isinstance(data, Found)
+    columns = chosen.arguments
+    return RowRequest(frame=frame, run=run, columns=columns, options=options, ordered=ordered)
 
 
-def _columns(asked: Asked) -> dict[str, Any]:
+def _columns(call: ReadCall) -> dict[str, Any]:
     """Return the columns that were named, also by what is the second array without rows."""
-    columns = dict(asked.where.columns)
-    if asked.second is None:
+    columns = dict(call.options.columns)
+    if call.second is None:
         return columns
-    layout = asked.pair
+    layout = call.pair
     second, role = layout.arrays[1], layout.roles[1]
     if second != role.argument:
         raise InputError(
-            *(argument(second), " must be left out when ", asked.first),
+            *(argument(second), " must be left out when ", call.first),
             " is a dataframe or a file. Name its column with ",
             *(argument(role.argument), "."),
         )
-    return {**columns, second: asked.second}
+    return {**columns, second: call.second}
 
 
-def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], asked: Asked, name: str) -> Chosen:
+def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], call: ReadCall, name: str) -> Chosen:
     """Return the columns to read; the rows are looked at only where some have to be guessed."""
-    chosen = as_named(given, asked.layouts, frame.collect_schema().names())
+    chosen = as_named(given, call.layouts, frame.collect_schema().names())
     if chosen is not None:
         return chosen
     kinds = kinds_of(frame, run)
-    grouped = kinds.pop(asked.where.group or "", None)
-    for column in (*asked.where.beside.values(), *asked.where.predictions):
+    grouped = kinds.pop(call.options.group or "", None)
+    for column in (*call.options.beside.values(), *call.options.predictions):
         kinds.pop(column, None)
     try:
-        chosen = choose(kinds, given, asked.layouts, name)
+        chosen = choose(kinds, given, call.layouts, name)
         refuse_row_numbers(frame, run, chosen)
         return chosen
     except InputError as error:
         if grouped is None:
             raise
-        taken = argument("group", asked.where.group)
+        taken = argument("group", call.options.group)
         raise InputError(taken, " leaves too few columns. ", *error.parts) from error

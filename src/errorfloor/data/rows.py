@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import pairwise
 from math import inf
 from numbers import Real
 from operator import or_
@@ -12,17 +13,10 @@ from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
-from errorfloor._checks import (
-    InputError,
-    Part,
-    Words,
-    argument,
-    check_choice,
-    shown,
-    words,
-)
-from errorfloor._typing import Counts
+from errorfloor._checks import InputError, Part, Words, argument, check_choice, shown, words
+from errorfloor._typing import Counts, Floats
 from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.engines import (
     Columns,
@@ -30,62 +24,68 @@ from errorfloor.data.engines import (
     added_up,
     any_of,
     holds_several,
-    is_missing,
     number_of_rows,
     select,
+    where_missing,
     with_each,
     with_number,
     with_numbers,
 )
-from errorfloor.data.entries import IN_RANGE, LEAST, MOST, ONLY_RATIOS, POSITIVE, REMEDY
-from errorfloor.data.grid import CELLS
-from errorfloor.data.naming import PER_LABEL, Naming, listed, whole_of
-from errorfloor.data.spelling import number_of
-from errorfloor.data.table import TWO_CLASSES
+from errorfloor.data.entries import (
+    IN_RANGE,
+    LEAST,
+    MOST,
+    ONLY_RATIOS,
+    POSITIVE,
+    REMEDY,
+    Entries,
+    cluster_numbers,
+)
+from errorfloor.data.naming import PER_LABEL, TWO_CLASSES, Naming, listed, whole_of
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.values import number_of
 
 _FEW_COLUMNS = 100  # only for speed: that are looked at one by one
 _SHOWN = 20  # only for speed: values that are fetched for a message
 _OF_CLASSES = ("label", "vote", "annotators")
-
 Run: TypeAlias = Callable[[Frame], Columns]
 Given: TypeAlias = dict[str, tuple[Part, ...]]  # what errors call the columns
+MOST_DIFFERENT = 2**25  # different items that come back; a few gigabytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class RowRequest:
     """Rows, which of their columns to count, and how."""
 
     frame: Frame
     run: Run
     columns: Mapping[str, Any]  # by the names of arguments
-    group: str | None = None
-    beside: Mapping[str, str] = field(default_factory=dict)  # columns of weights and clusters
-    predictions: tuple[str, ...] = ()  # columns of what models predict for the items
-    positive: object = None
-    positive_from: float | None = None  # numbers from here on are class 1
-    classes: tuple[str, ...] | None = None  # in order, as they were given
+    options: ReadOptions = field(default_factory=ReadOptions)
     naming: Naming | None = None  # which value is which, where there are more than two classes
-    drop_missing: bool = False
-    unlabelled: bool = False  # whether items without a label are kept as such
-    label_is_vote: bool = False  # whether the label is one more vote
-    duplicates: str = "error"  # votes of one annotator on an item: first, last, all
     ordered: bool = False  # whether rows of DuckDB come in the order of their files
-    cells: int = CELLS  # of scores from 0 to 1, where cells are needed
-    refine: bool = True  # whether to take a second pass
 
     @property
     def predicted(self) -> dict[str, str]:
         """The columns of predictions, by the names that they are given."""
-        return {f"prediction {i}": column for i, column in enumerate(self.predictions)}
+        return {f"prediction {i}": column for i, column in enumerate(self.options.predictions)}
 
     @property
     def has_many_classes(self) -> bool:
         """Whether there are more than two."""
         return self.naming is not None and len(self.naming.names) > 2
 
+    def with_options(self, **options: Any) -> RowRequest:
+        """Return the same with some options changed."""
+        return replace(self, options=replace(self.options, **options))
+
+    def with_column(self, name: str, column: Any, frame: Frame | None = None) -> RowRequest:
+        """Return the same with another column, or several, for an argument; of another frame."""
+        columns = {**self.columns, name: column}
+        return replace(self, frame=self.frame if frame is None else frame, columns=columns)
+
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class CheckedRows:
     """Rows that have been checked: plain numbers, nothing missing."""
 
     frame: Frame
@@ -107,7 +107,7 @@ class NotBinaryError(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ColumnRule:
     """What entries of a column must be, and what to say of those that are not."""
 
     name: tuple[Part, ...]  # of the column and the argument, for people
@@ -118,25 +118,25 @@ class Rule:
     error: type[InputError] = InputError
 
 
-def named(request: Request, names: Mapping[str, str]) -> tuple[Frame, Given]:
+def named(request: RowRequest, names: Mapping[str, str]) -> tuple[Frame, Given]:
     """Return the columns that were named, each as "given_...", and how errors call them.
 
     The name of an argument ends at a space: several columns may have the same.
     """
     kinds = request.frame.collect_schema()
-    group = {} if request.group is None else {"group": request.group}
-    given = {**names, **request.predicted, **request.beside, **group}
+    group = {} if request.options.group is None else {"group": request.options.group}
+    given = {**names, **request.predicted, **request.options.beside, **group}
     for name, column in given.items():
-        said = name.split()[0]
+        role = name.split()[0]
         known = not isinstance(column, str) or column in [*kinds] or column not in map(str, kinds)
         hint = "" if known and isinstance(column, str) else TEXT_FIRST
         choices = map(str, kinds) if known else [one for one in kinds if isinstance(one, str)]
-        check_choice(column, choices, name=said, hint=hint)
+        check_choice(column, choices, name=role, hint=hint)
         if holds_several(request.frame, request.run, column, kinds):
             raise InputError(
-                argument(said),
+                argument(role),
                 f" (column {column!r}) holds several values in a row, {kinds[column]}. "
-                f"Name a column of single values.{PER_LABEL if said in _OF_CLASSES else ''}",
+                f"Name a column of single values.{PER_LABEL if role in _OF_CLASSES else ''}",
             )
     chosen = select(request.frame, {f"given_{name}": column for name, column in given.items()})
     if group:
@@ -152,16 +152,16 @@ def groups_of(given: Given) -> tuple[str, ...]:
 
 
 def with_class(
-    frame: Frame, name: str, said: tuple[Part, ...], request: Request
-) -> tuple[Frame, Rule]:
+    frame: Frame, name: str, shown_as: tuple[Part, ...], request: RowRequest
+) -> tuple[Frame, ColumnRule]:
     """Add column `name`, 0 or 1, from how it was given, and the rule for it."""
-    frame, (rule,) = with_classes(frame, {name: said}, request)
+    frame, (rule,) = with_classes(frame, {name: shown_as}, request)
     return frame, rule
 
 
 def with_classes(
-    frame: Frame, names: Mapping[str, tuple[Part, ...]], request: Request
-) -> tuple[Frame, list[Rule]]:
+    frame: Frame, names: Mapping[str, tuple[Part, ...]], request: RowRequest
+) -> tuple[Frame, list[ColumnRule]]:
     """Add columns of 0 or 1, from how they were given, and the rules for them.
 
     Of more than two classes, these are their places from 0 on.
@@ -169,30 +169,33 @@ def with_classes(
     given = {name: f"given_{name}" for name in names}
     if request.naming is not None:
         return _with_places(frame, names, request.naming)
-    if request.positive is None:
+    positive, least = request.options.positive, request.options.positive_from
+    if positive is None:
         frame = with_numbers(frame, given)
-    if request.positive_from is not None:
-        high = [_is_high(name, request.positive_from) for name in names]
-        return frame.with_columns(*high), [_rating(name, said) for name, said in names.items()]
-    if request.positive is not None:
-        positive = [_as_positive(frame, given[name], request.positive, name) for name in names]
-        frame = frame.with_columns(*positive)
-    return frame, [_class(name, said, request) for name, said in names.items()]
+    if least is not None:
+        high = [_is_high(name, least) for name in names]
+        return frame.with_columns(*high), [
+            _rating(name, shown_as) for name, shown_as in names.items()
+        ]
+    if positive is not None:
+        ones = [_as_positive(frame, given[name], positive, name) for name in names]
+        frame = frame.with_columns(*ones)
+    return frame, [_class(name, shown_as, request) for name, shown_as in names.items()]
 
 
 def _as_positive(frame: Frame, given: str, positive: object, name: str) -> nw.Expr:
     # Some engines find a missing value unequal to `positive` instead of unknown.
     value = _is_positive(frame, given, positive).fill_null(False)
     number = value.cast(nw.Int8).cast(nw.Float64)
-    return nw.when(~is_missing(frame, given)).then(number).alias(name)
+    return nw.when(~where_missing(frame, given)).then(number).alias(name)
 
 
-def _class(name: str, said: tuple[Part, ...], request: Request) -> Rule:
+def _class(name: str, shown_as: tuple[Part, ...], request: RowRequest) -> ColumnRule:
     bad = nw.lit(False)
-    if request.positive is None:
+    if request.options.positive is None:
         bad = ~((nw.col(name) == 0) | (nw.col(name) == 1)).fill_null(False)
-    return Rule(
-        said,
+    return ColumnRule(
+        shown_as,
         f"given_{name}",
         bad,
         "must be 0 or 1 (or False or True)",
@@ -209,12 +212,12 @@ def _class(name: str, said: tuple[Part, ...], request: Request) -> Rule:
 
 def _with_places(
     frame: Frame, names: Mapping[str, tuple[Part, ...]], naming: Naming
-) -> tuple[Frame, list[Rule]]:
+) -> tuple[Frame, list[ColumnRule]]:
     given = {name: f"given_{name}" for name in names}
     if naming.are_numbers:
         frame = with_numbers(frame, given)
     places = [_place(frame, name, naming) for name in names]
-    rules = [_listed(name, said, naming) for name, said in names.items()]
+    rules = [_listed(name, shown_as, naming) for name, shown_as in names.items()]
     return with_each(frame, *places), rules
 
 
@@ -226,12 +229,12 @@ def _place(frame: Frame, name: str, naming: Naming) -> nw.Expr:
         same = nw.col(name) == whole_of(value) if are_numbers else _is_positive(frame, given, value)
         terms.append(same.fill_null(False).cast(nw.Int64) * (place + 1))
     found = (added_up(terms) - 1).cast(nw.Int64)
-    return nw.when(~is_missing(frame, given)).then(found).alias(name)
+    return nw.when(~where_missing(frame, given)).then(found).alias(name)
 
 
-def _listed(name: str, said: tuple[Part, ...], naming: Naming) -> Rule:
-    return Rule(
-        said,
+def _listed(name: str, shown_as: tuple[Part, ...], naming: Naming) -> ColumnRule:
+    return ColumnRule(
+        shown_as,
         f"given_{name}",
         (nw.col(name) < 0).fill_null(False),
         f"must be one of the classes {listed(naming.names)}",
@@ -246,9 +249,9 @@ def _is_high(name: str, least: float) -> nw.Expr:
     return nw.when(number.is_finite().fill_null(False)).then(high).alias(name)
 
 
-def _rating(name: str, said: tuple[Part, ...]) -> Rule:
-    return Rule(
-        said,
+def _rating(name: str, shown_as: tuple[Part, ...]) -> ColumnRule:
+    return ColumnRule(
+        shown_as,
         f"given_{name}",
         nw.col(name).is_null(),
         "must be finite numbers",
@@ -272,24 +275,23 @@ def _is_positive(frame: Frame, given: str, positive: object) -> nw.Expr:
 
 
 def checked(
-    request: Request,
+    request: RowRequest,
     frame: Frame,
     given: Given,
-    rules: Sequence[Rule],
+    rules: Sequence[ColumnRule],
     missing: Mapping[str, nw.Expr] | None = None,
-) -> Items:
+) -> CheckedRows:
     """Count what is missing or bad, and return the rows if they will do."""
     run, groups = request.run, groups_of(given)
     frame, rules = _with_beside(request, frame, given, rules)
     if missing is None:
-        missing = {name: is_missing(frame, f"given_{name}") for name in given}
+        missing = {name: where_missing(frame, f"given_{name}") for name in given}
     else:
-        others = (*request.predicted, *request.beside, *groups)
-        more = {name: is_missing(frame, f"given_{name}") for name in others}
-        missing = {**missing, **more}
+        also = (*request.predicted, *request.options.beside, *groups)
+        missing = {**missing, **{one: where_missing(frame, f"given_{one}") for one in also}}
     gone = reduce(or_, missing.values())
     bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
-    found = count(frame, run, {"gone": gone, **bad})
+    found = count_where(frame, run, {"gone": gone, **bad})
     n, lost = found["n"], found["gone"]
     if n == 0:
         raise InputError("The data has no rows. Pass at least one item.")
@@ -298,8 +300,8 @@ def checked(
             raise _refusal(rule, frame.filter(bad[str(i)]), run, (found[str(i)], n))
     if lost == n:
         raise InputError(f"Something is missing in each of the {n:,} rows. Check the columns.")
-    if lost and not request.drop_missing:
-        found = count(frame, run, missing)
+    if lost and not request.options.drop_missing:
+        found = count_where(frame, run, missing)
         name = next(name for name in missing if found[name])
         raise InputError(
             *given.get(name, (argument(name),)),
@@ -313,25 +315,25 @@ def checked(
             ),
             ".",
         )
-    items = Items(frame, run, n - lost, {}, groups, beside=tuple(request.beside))
+    items = CheckedRows(frame, run, n - lost, {}, groups, beside=tuple(request.options.beside))
     if not lost:
         return items
     dropped = _lost(items, gone, lost) if groups else {None: lost}
     return replace(items, frame=frame.filter(~gone), dropped=dropped)
 
 
-def _may_be_kept(request: Request, name: str) -> bool:
+def _may_be_kept(request: RowRequest, name: str) -> bool:
     """Tell whether a column holds labels beside scores, which items may be without."""
     return name == "label" and "score" in request.columns
 
 
 def _with_beside(
-    request: Request, frame: Frame, given: Given, rules: Sequence[Rule]
-) -> tuple[Frame, Sequence[Rule]]:
+    request: RowRequest, frame: Frame, given: Given, rules: Sequence[ColumnRule]
+) -> tuple[Frame, Sequence[ColumnRule]]:
     """Add the columns of weights and clusters, where they were named, and the rule for them."""
-    if "cluster" in request.beside:
+    if "cluster" in request.options.beside:
         frame = frame.with_columns(cluster=nw.col("given_cluster"))
-    if "weight" not in request.beside:
+    if "weight" not in request.options.beside:
         return frame, rules
     frame = with_number(frame, "given_weight", "weight")
     weight = nw.col("weight").cast(nw.Float64)
@@ -339,21 +341,25 @@ def _with_beside(
     beyond = ~((weight >= LEAST) & (weight <= MOST)).fill_null(True)
     return frame, [
         *rules,
-        Rule(given["weight"], "given_weight", bad, POSITIVE, REMEDY),
-        Rule(given["weight"], "given_weight", beyond, IN_RANGE, ONLY_RATIOS),
+        ColumnRule(given["weight"], "given_weight", bad, POSITIVE, REMEDY),
+        ColumnRule(given["weight"], "given_weight", beyond, IN_RANGE, ONLY_RATIOS),
     ]
 
 
 def checked_together(
-    request: Request, frame: Frame, given: Given, rules: Sequence[Rule], more: Sequence[Rule]
-) -> Items:
+    request: RowRequest,
+    frame: Frame,
+    given: Given,
+    rules: Sequence[ColumnRule],
+    more: Sequence[ColumnRule],
+) -> CheckedRows:
     """Return what `checked` does, where `rules` are about the same of many columns.
 
     Together they are one question to the engine. Where some column is bad, few of them are looked
     at one by one to name it, and many by halves.
     """
     kinds = frame.collect_schema()
-    missing = [is_missing(frame, f"given_{name}", kinds) for name in given]
+    missing = [where_missing(frame, f"given_{name}", kinds) for name in given]
     first, *_ = rules
     gone = {first.name[0].name: any_of(missing)}  # type: ignore[union-attr]
     together = replace(first, bad=any_of([rule.bad for rule in rules]))
@@ -366,24 +372,26 @@ def checked_together(
         return checked(request, frame, given, [rule, *more], missing=gone)
 
 
-def _broken(request: Request, frame: Frame, rules: Sequence[Rule], gone: nw.Expr) -> Rule:
+def _broken(
+    request: RowRequest, frame: Frame, rules: Sequence[ColumnRule], gone: nw.Expr
+) -> ColumnRule:
     """Return the first of many rules that some row breaks; any one where none does."""
     while len(rules) > 1:
         half = rules[: len(rules) // 2]
         bad = any_of([rule.bad for rule in half]) & ~gone
-        found = count(frame, request.run, {"bad": bad})["bad"]
+        found = count_where(frame, request.run, {"bad": bad})["bad"]
         rules = half if found else rules[len(half) :]
     return rules[0]
 
 
-def _refusal(rule: Rule, bad: Frame, run: Run, number: tuple[int, int]) -> InputError:
+def _refusal(rule: ColumnRule, bad: Frame, run: Run, number: tuple[int, int]) -> InputError:
     """Say how many entries break a rule, with one of them."""
     example = run(bad.select(rule.column).head(1))[rule.column].tolist()[0]
     text = f": {number[0]:,} of {number[1]:,} are bad, for example {shown(example)}. "
     return rule.error(*words(rule.name, " ", rule.must, text, rule.remedy))
 
 
-def count(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:
+def count_where(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:
     """Return the number of rows, and of those where each of `asked` is true."""
     if not asked:
         return {"n": number_of_rows(frame, run)}
@@ -392,27 +400,89 @@ def count(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int
     return {name: int(values[0] or 0) for name, values in answer.items()}
 
 
-def _lost(items: Items, gone: nw.Expr, number: int) -> dict[Any, int]:
+def _lost(items: CheckedRows, gone: nw.Expr, number: int) -> dict[Any, int]:
     """Return how many of the `number` rows with something missing are of each group."""
-    known = items.frame.filter(gone, ~is_missing(items.frame, "given_group"))
+    known = items.frame.filter(gone, ~where_missing(items.frame, "given_group"))
     lost = items.run(known.group_by("group").agg(n=nw.len()))
     dropped = dict(zip(lost["group"].tolist(), whole(lost["n"]).tolist(), strict=True))
     without = number - sum(dropped.values())
     return dropped | ({None: without} if without else {})
 
 
-def check_positive(items: Items, positive: object, said: tuple[Part, ...], name: str) -> None:
+def check_positive(
+    items: CheckedRows, positive: object, shown_as: tuple[Part, ...], name: str
+) -> None:
     """Refuse a positive class that no row of column `name` has."""
-    if count(items.frame, items.run, {"any": nw.col(name) > 0})["any"]:
+    if count_where(items.frame, items.run, {"any": nw.col(name) > 0})["any"]:
         return
     column = f"given_{name}"
     seen = items.run(items.frame.select(column).unique().head(_SHOWN))[column]
     values = listed(sorted(map(shown, seen.tolist())))
     raise InputError(
-        argument("positive"), f" is {shown(positive)}, but ", *said, f" has only: {values}."
+        argument("positive"), f" is {shown(positive)}, but ", *shown_as, f" has only: {values}."
     )
 
 
 def whole(values: Any) -> Counts:
     """Return counts of any type as integers."""
     return np.asarray(values, dtype=np.float64).astype(np.int64)
+
+
+# Rows counted by all that makes items differ. What comes back are whole numbers of items for each
+# score, label, weight and cluster, so that the table does not depend on the engine, on shards or on
+# the order of rows.
+
+
+def counted_by(items: CheckedRows, *names: str) -> Columns:
+    """Return how many items have each of `names`, weight and cluster, by group."""
+    query: Frame = items.frame.group_by(*items.groups, *names, *items.beside).agg(n=nw.len())
+    found = items.run(query.head(MOST_DIFFERENT + 1))
+    if found["n"].size > MOST_DIFFERENT:
+        beside = [part for one in items.beside for part in (" and ", argument(one))][1:]
+        raise InputError(
+            *(("With ", *beside, " there") if beside else ("There",)),
+            f" are more than {MOST_DIFFERENT:,} different items, which do not fit into memory. ",
+            "Round the weights to a few digits, or take" if "weight" in items.beside else "Take",
+            " a sample of the rows.",
+        )
+    return found
+
+
+def entries(
+    items: CheckedRows,
+    found: Mapping[str, NDArray[Any]],
+    at: Any,
+    row: NDArray[np.intp],
+    label: Counts | None = None,
+    n: Counts | None = None,
+) -> Entries:
+    """Return the entries of rows of a table with weights, clusters or both."""
+    weight: Floats | None = None
+    cluster: Counts | None = None
+    if "weight" in items.beside:
+        weight = np.asarray(found["weight"], dtype=np.float64)[at]
+    if "cluster" in items.beside:
+        cluster = cluster_numbers(np.asarray(found["cluster"])[at])
+    labels = np.zeros(row.size, dtype=np.int64) if label is None else label
+    return Entries.of(row, labels, weight, cluster, n)
+
+
+def rows_by_group(items: CheckedRows, found: Columns) -> Iterator[tuple[Any, Any]]:
+    """Yield each group, in order, and which rows of the answer are its own."""
+    if not items.groups:
+        yield None, slice(None)
+        return
+    values = found["group"].tolist()
+    place = {value: i for i, value in enumerate(_sorted(dict.fromkeys(values)))}
+    code = np.array([place[value] for value in values])
+    order = np.argsort(code, kind="stable")
+    ends = np.searchsorted(code[order], np.arange(len(place) + 1))
+    for value, (start, end) in zip(place, pairwise(ends), strict=True):
+        yield value, order[start:end]
+
+
+def _sorted(values: Any) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=str)

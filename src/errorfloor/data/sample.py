@@ -9,23 +9,197 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.dividing import MANY_ITEMS, each_part, split
 from errorfloor.data.entries import Entries
-from errorfloor.data.worth import DOUBT, PSEUDO, Kinds, Losses, equal_item
 
-__all__ = ["DOUBT", "MANY_ITEMS", "PSEUDO", "Draw", "Kinds", "Losses", "Sample", "split"]
-
+# From so many items on, one multinomial draw for a cell takes less time than drawing its items.
+MANY_ITEMS = 16
+# From so many items per cell on, so many at a time are divided.
+FULL, BLOCK = 4, 2**17  # only for speed
+_MOST_SMALL = 127  # that eight bits hold
+# Units of which it is taken for granted that all, and none, of their items lose: a variance that
+# is told by two or three of them alone would be as often far too small.
+PSEUDO = 2.0
+DOUBT = 0.5  # units by which it is taken for granted that the items of a cluster are alike
 APART = 8  # rows at either end of a run; seldom are all of them held out together
-
 # From a purpose, such as "folds", to random numbers for it: always the same ones in an estimate.
 Draw: TypeAlias = Callable[[str], np.random.Generator]
+
+
+# How the items of cells are divided at random into parts.
+
+
+def each_part(
+    count: Counts, parts: int, rng: np.random.Generator, *, into: Counts | None = None
+) -> Iterator[NDArray[Any]]:
+    """Yield the parts of `split` one by one, as whole numbers of any type.
+
+    Where most cells are one item, small arrays take less time than one of all parts.
+    """
+    items = int(count.sum())
+    few = count.max(initial=0) <= min(MANY_ITEMS * parts, _MOST_SMALL)
+    if into is not None or not (few and count.min(initial=1) > 0 and items <= 2 * count.size):
+        yield from split(count, parts, rng, into=into)
+        return
+    place = rng.integers(parts, size=items)
+    place = place.astype(np.min_scalar_type(parts))  # only for speed
+    start = np.cumsum(count) - count
+    first, others = place[start], np.delete(place, start)
+    cell = np.repeat(np.arange(count.size), count - 1)
+    for part in range(parts):
+        own = (first == part).view(np.int8)
+        np.add.at(own, cell[others == part], 1)
+        yield own
+
+
+def split(
+    count: Counts, parts: int, rng: np.random.Generator, *, into: Counts | None = None
+) -> Counts:
+    """Divide the items of the cells at random, each alike to any part; shape (parts, cells).
+
+    With `into`, which has an ascending number from 0 on for each part, those of one number are
+    put together.
+    """
+    many = count > MANY_ITEMS * parts
+    few = np.where(many, 0, count) if many.any() else count
+    blocks = [_divided(few[start:end], parts, rng, into) for start, end in pairwise(_ends(few))]
+    divided = blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
+    if many.any():
+        drawn = rng.multinomial(count[many], np.full(parts, 1 / parts)).T
+        start = None if into is None else np.flatnonzero(np.diff(into, prepend=-1))
+        divided[:, many] = drawn if start is None else np.add.reduceat(drawn, start)
+    return divided
+
+
+def _divided(count: Counts, parts: int, rng: np.random.Generator, into: Counts | None) -> Counts:
+    """Divide items one by one; in blocks of cells they draw what all of them would at once."""
+    cell = np.arange(count.size)
+    if not (count == 1).all():
+        cell = np.repeat(cell, count)
+    place = rng.integers(parts, size=cell.size)
+    if into is not None:
+        place = into[place]
+    number = parts if into is None else int(into[-1]) + 1
+    place *= count.size
+    place += cell
+    return np.bincount(place, minlength=number * count.size).reshape(number, count.size)
+
+
+def _ends(count: Counts) -> list[int]:
+    """Return where blocks of cells begin and end whose counts stay in the processor's cache."""
+    behind = np.cumsum(count)
+    items = int(count.sum())
+    if items <= FULL * count.size:  # only for speed: as much to put together as to count
+        return [0, count.size]
+    ends = np.searchsorted(behind, np.arange(BLOCK, items, BLOCK)) + 1
+    return [0, *np.unique(np.append(ends, count.size)).tolist()]
+
+
+# What items of unequal weight are worth: as many equal ones as would vary as much. After E. Korn
+# and B. Graubard, "Confidence intervals for proportions with small expected number of positive
+# counts estimated from survey data", Survey Methodology 24, 1998.
+
+
+@dataclass(frozen=True, eq=False)
+class Losses:
+    """What the items of each cell lose, and the squares of it, added up; not yet weighted."""
+
+    total: Floats
+    squares: Floats
+    most: float = 1.0  # that any of them might have lost
+
+    @classmethod
+    def of(cls, count: Any, each: Floats, squares: Floats | None = None) -> Losses:
+        """Return what so many items of each cell lose, from the mean loss and the mean square."""
+        return cls(count * each, count * (each**2 if squares is None else squares))
+
+    def __add__(self, other: Losses) -> Losses:
+        total, squares = self.total + other.total, self.squares + other.squares
+        return Losses(total, squares, max(self.most, other.most))
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """Kinds of items whose losses are alike: all of them, or negatives and positives."""
+
+    of: NDArray[np.intp]  # of each cell
+    usual: Floats  # what an item loses that loses anything
+    centre: Callable[[Any, Any], Floats]  # from what kinds weigh and lose to mean losses
+    unit: Callable[[float], Floats]  # what a pseudo unit weighs, if so much of a cluster goes along
+    heavier: Floats  # how much more such a unit weighs where it loses
+
+    @classmethod
+    def one(cls, sample: Sample, usual: float) -> Kinds:
+        """Return all items as one kind."""
+        of = np.zeros(sample.count.size, dtype=np.intp)
+        ones = np.ones(1)
+        return cls(of, ones * usual, _mean, lambda alike: ones * sample.typical(alike), ones)
+
+
+def _mean(mass: Floats, total: Floats) -> Floats:
+    return total / mass
+
+
+def equal_item(sample: Sample, losses: Losses, kinds: Kinds) -> float:
+    """Return what each of the equal items weighs whose mean loss would vary as much.
+
+    `PSEUDO` typical units that lose the usual and as many that lose nothing are added to each kind
+    of item. It is what a typical unit weighs where nothing is lost.
+    """
+    unit = kinds.unit(_alike(sample, losses, kinds))
+    weigh = partial(np.bincount, kinds.of, minlength=kinds.usual.size)
+    mass, total = weigh(sample.masses), weigh(sample.mass(losses.total))
+    centre = kinds.centre(mass + 2 * PSEUDO * unit, total + PSEUDO * unit * kinds.usual)
+    far, spread = _around(sample, losses, centre[kinds.of])
+    ill, well = (kinds.usual - centre) ** 2, centre**2
+    far += PSEUDO * float(unit**2 @ (kinds.heavier * ill + well))
+    spread += PSEUDO * float(unit @ (ill + well))
+    return far / spread if spread > 0 else sample.unit
+
+
+def _alike(sample: Sample, losses: Losses, kinds: Kinds) -> float:
+    """Return how far the items of a cluster go along: their correlation within clusters.
+
+    That is 1 until some units that lose tell otherwise.
+    """
+    if sample.cluster is None:
+        return 0.0
+    weigh = partial(np.bincount, kinds.of, minlength=kinds.usual.size)
+    parts = sample.masses, sample.mass(losses.total), sample.mass(losses.squares)
+    mass, total, squares = (weigh(part) for part in parts)
+    centre = kinds.centre(mass, total)
+    within, between = (
+        _around(units, losses, centre[kinds.of])[0] for units in (sample.items, sample)
+    )
+    most = float((squares - 2 * centre * total + centre**2 * mass) @ kinds.unit(1.0))
+    found = 1.0
+    if most > within:
+        found = min(max((between - within) / (most - within), 0.0), 1.0)
+    number = total.sum() ** 2 / squares.sum() / sample.unit if squares.any() else 0.0
+    return float((number * found + DOUBT) / (number + DOUBT))
+
+
+def _around(sample: Sample, losses: Losses, centre: Any) -> tuple[float, float]:
+    """Return squared sums of units' weighted distances from a centre, and items' of weight 1.
+
+    Those of clusters are as many more as their number of freedoms lacks of them.
+    """
+    far = losses.squares - 2 * centre * losses.total + centre**2 * sample.count
+    spread = max(float(sample.mass(far).sum()), 0.0)
+    if sample.cluster is None:
+        return max(float(sample.mass(sample.mass(far)).sum()), 0.0), spread
+    sums = np.bincount(sample.cluster, sample.mass(losses.total - centre * sample.count))
+    return float(sums @ sums) * sums.size / max(sums.size - 1, 1), spread
+
+
+# The sample itself.
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +239,14 @@ class Sample:
     unseen: float = 0.0
 
     @classmethod
-    def of_rows(cls, seen: Any, count: Counts, *design: Any) -> Self:
+    def of_rows(cls, seen: Any, count: Counts, weight: Any = None, cluster: Any = None) -> Self:
         """Return items without labels, a cell for each row."""
-        return cls(seen, np.arange(len(seen)), None, count, *design)
+        return cls(seen, np.arange(len(seen)), None, count, weight, cluster)
 
     @classmethod
-    def of_votes(cls, positives: Counts, totals: Counts, count: Counts, *design: Any) -> Self:
+    def of_votes(cls, positives: Counts, totals: Counts, count: Counts, *drawn: Any) -> Self:
         """Return items with votes for one of two classes."""
-        return cls.of_rows(np.column_stack((totals - positives, positives)), count, *design)
+        return cls.of_rows(np.column_stack((totals - positives, positives)), count, *drawn)
 
     @classmethod
     def of_entries(cls, seen: Any, entries: Entries, *, labelled: bool) -> Self:
@@ -81,10 +255,10 @@ class Sample:
         row, cluster = own.row.astype(np.intp), own.cluster
         if cluster is not None:
             cluster = np.unique(cluster, return_inverse=True)[1].astype(np.int64)
-        design = own.count, own.weight, cluster
+        drawn = own.count, own.weight, cluster
         if labelled:
-            return cls(seen, row, own.label.astype(np.intp), *design)
-        return cls.of_rows(seen[row], *design)
+            return cls(seen, row, own.label.astype(np.intp), *drawn)
+        return cls.of_rows(seen[row], *drawn)
 
     def __len__(self) -> int:
         return int(self.count.size)
@@ -294,8 +468,8 @@ class Sample:
         """Return what is found of how many equal items vary as much: all, where they are equal."""
         return float(self.count.sum()) if self.weight is None else find()
 
-    def worth(self, wrong: Any) -> tuple[float, float]:
-        """Return the weighted share of wrong items, and of how many equal items it is worth.
+    def share_and_size(self, wrong: Any) -> tuple[float, float]:
+        """Return the weighted share of wrong items, and how many equal items would vary as much.
 
         `wrong` is how many items of each cell are wrong. The number is that whose binomial variance
         is that of the share; the share of right items varies as much, and the smaller one is asked.

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from errorfloor._checks import InputError, argument, shown
 from errorfloor.data import files, grid
-from errorfloor.data.asked import as_paths
 from errorfloor.data.formats import FORMATS
-from errorfloor.data.ranged import Ranged
+from errorfloor.data.ratings import RatingTable
+from errorfloor.data.source import as_paths
 from errorfloor.data.storage import read_arrays
-from errorfloor.data.table import Table
-from errorfloor.data.tables import KINDS
+from errorfloor.data.tables import KINDS, MergedRows, Table
 
 
 def merge(paths: files.Paths) -> Table:
@@ -57,15 +56,22 @@ def load_table(path: str | os.PathLike[str]) -> Table:
         ) from error
 
 
-def saved_table(found: Sequence[str]) -> Table | None:
+def saved_table(found: files.Found) -> Table | None:
     """Return the sum of the tables in files, or None if the first one holds plain arrays."""
-    if _kind_in(read_arrays(found[0])) is None:
+    if not found.kind.holds_tables or _kind_in(read_arrays(found.paths[0])) is None:
         return None
-    return _sum((file, load_table(file)) for file in found)
+    return _sum((file, load_table(file)) for file in found.paths)
+
+
+def holds_table(source: files.Paths, name: str | None = None) -> bool:
+    """Tell whether files hold saved tables, of the format with this name."""
+    with files.found_in(source, name) as found:
+        return saved_table(found) is not None
 
 
 def _kind_in(arrays: dict[str, Any]) -> type[Table] | None:
-    return next((kind for kind in KINDS if kind.is_in(arrays)), None)
+    kinds: tuple[type[Table], ...] = (*KINDS, RatingTable)
+    return next((kind for kind in kinds if kind.is_in(arrays)), None)
 
 
 def _sum(tables: Iterable[tuple[str, Table]]) -> Table:
@@ -80,7 +86,7 @@ def _sum(tables: Iterable[tuple[str, Table]]) -> Table:
                 f"The files hold both {total.kind} and {table.kind}; {file!r} is the first of "
                 "another kind. Merge each kind on its own.",
             )
-        if isinstance(total, Ranged) and len(total) > grid.EXACT:
+        if isinstance(total, MergedRows) and len(total) > grid.EXACT:
             total = total.coarsen()
     assert total is not None  # there is a file
     return total

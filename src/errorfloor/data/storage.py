@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and tables that are kept in them."""
+"""Files that are written whole or not at all, or read within limits; tables kept in them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import math
 import os
 import shutil
 import stat
+import struct
 import time
+import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,18 +19,115 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from errorfloor._checks import InputError
-from errorfloor.data import archives
-from errorfloor.data.budgets import check_arrays
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
+COLUMNS = 20_000  # of a file; DuckDB takes seconds for so many
+TEXT_COLUMNS = 5_000  # of a text file, each of which DuckDB keeps in memory while it reads
+CELLS = 2**21  # of a workbook, whose reader takes ten microseconds for each
+TAGS = 12 * CELLS  # of the XML in a workbook: a cell has about four, and as many may be elsewhere
+BOOK_BYTES = 2**29  # that a workbook may unpack to
+ARRAY_BYTES = 2**31  # that arrays may unpack to, however small they are in their file,
+ARRAY_TIMES = 100  # or so many times what they are there, whichever is more
+_PIECE = 2**20  # bytes that are unpacked at a time
+_LONGEST = 80  # characters of a reason
+_ARCHIVE_END = struct.Struct("<4s4H2LH")  # what an archive ends with, before a comment
+_UNTOLD = 0xFFFF  # members, where another record has their number
 VERSION = 2  # of the files of tables; 0.1.0 wrote none, which counts as 1
 PREFIX = ".errorfloor-"  # of files and folders that are gone when all goes well
 _ARCHIVE = b"PK\3\4"  # how ZIP archives begin
 _NO_ARRAY = "magic string"  # which files of arrays begin with
 _KEPT = 24 * 60 * 60  # seconds, after which what a killed run left is removed
 _WRITTEN = 5.0  # seconds that somebody may go on writing into a folder that is removed
+
+
+# How much of a file is read at most: columns, cells and what it unpacks to.
+
+
+def check_columns(file: str, number: int, *, text: bool = False) -> None:
+    """Refuse a file with too many columns."""
+    most = TEXT_COLUMNS if text else COLUMNS
+    if number > most:
+        also = f", or save it as Parquet, of which {COLUMNS:,} are" if text else ""
+        raise InputError(
+            f"Could not read {file!r}: it has more than {most:,} columns, the most that are read. "
+            f"Leave out columns that are not needed{also}."
+        )
+
+
+def check_cells(file: str, number: int) -> None:
+    """Refuse a workbook with too many cells."""
+    if number > CELLS:
+        raise InputError(
+            f"Could not read {file!r}: its first sheet has more than {CELLS:,} cells, blank ones "
+            "before the last included, and no more are read. Remove cells that are not needed, or "
+            "save the sheet as CSV."
+        )
+
+
+def check_book(file: str, size: int, tags: int) -> None:
+    """Refuse a workbook that unpacks to too much."""
+    if size > BOOK_BYTES or tags > TAGS:
+        raise InputError(
+            f"Could not read {file!r}: it unpacks to more than is read of a workbook, which is "
+            f"{BOOK_BYTES >> 20} MB with about {CELLS:,} cells. Save the sheet as CSV."
+        )
+
+
+def check_arrays(path: str | os.PathLike[str], size: int, packed: int) -> None:
+    """Refuse arrays that unpack to far more than their file has."""
+    most = max(ARRAY_BYTES, ARRAY_TIMES * packed)
+    if size > most:
+        raise InputError(
+            f"{os.fspath(path)!r} cannot be read: its {packed:,} bytes unpack to {size:,}, more "
+            f"than {ARRAY_TIMES} times as many, and at most {most:,} are read of so few. Save its "
+            "arrays without compression, as np.savez does."
+        )
+
+
+# ZIP archives, such as NPZ and workbooks: whether all of one is there and as it was written.
+
+
+@contextmanager
+def opened_archive(stream: IO[bytes]) -> Iterator[zipfile.ZipFile]:
+    """Yield an archive whose list of members is whole."""
+    with zipfile.ZipFile(stream) as archive:
+        members = archive.namelist()
+        if len(set(members)) < len(members):
+            raise zipfile.BadZipFile("two of its parts have one name")
+        if _members_told(stream, archive) not in (len(members), _UNTOLD):
+            raise zipfile.BadZipFile("some of its parts are gone")
+        yield archive
+
+
+def pieces_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Yield all of a member; what differs from what was written is an error at its end."""
+    with archive.open(member) as file:
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def finish_member(file: IO[bytes]) -> None:
+    """Read a member to its end, where its sum is compared; nothing shall be left of it."""
+    if file.read(1):
+        raise zipfile.BadZipFile("it has more bytes than its array")
+
+
+def damaged_archive(error: Exception) -> str:
+    """Return what to say of an archive that cannot be read."""
+    reason = str(error)[:_LONGEST].rstrip(".")  # it may show bytes that it takes for a name
+    return f"it is damaged or not all there{f' ({reason})' if reason else ''}. Copy it again."
+
+
+def _members_told(stream: IO[bytes], archive: zipfile.ZipFile) -> int:
+    """Return how many members an archive says that it has."""
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(max(size - _ARCHIVE_END.size - len(archive.comment), 0))
+    end = stream.read(_ARCHIVE_END.size)
+    if len(end) < _ARCHIVE_END.size or not end.startswith(b"PK\5\6"):  # behind it is something else
+        return _UNTOLD
+    return int(_ARCHIVE_END.unpack(end)[4])
 
 
 @contextmanager
@@ -224,7 +323,7 @@ def _members(path: str | os.PathLike[str]) -> Iterator[ZipFile]:
             content.seek(0)
             is_cut = content.read(4) == _ARCHIVE
             raise zipfile.BadZipFile("its end is missing" if is_cut else _NO_ARRAY)
-        with archives.opened(content) as archive:
+        with opened_archive(content) as archive:
             yield archive
 
 
@@ -241,7 +340,7 @@ def _readable(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
     except Exception as error:  # whatever its parsers stumble over in a damaged file
         # NumPy takes any other file for a pickle, and tells how to load it.
         strange = any(word in str(error) for word in ("pickle", "Python objects", _NO_ARRAY))
-        reason = f"it is no {kind} file of plain arrays." if strange else archives.damaged(error)
+        reason = f"it is no {kind} file of plain arrays." if strange else damaged_archive(error)
         raise InputError(f"{os.fspath(path)!r} cannot be read: {reason}") from error
 
 
@@ -252,7 +351,7 @@ def _named(member: ZipInfo) -> str:
 def _array(archive: ZipFile, member: ZipInfo) -> Any:
     with archive.open(member) as file:
         array = np.lib.format.read_array(file, allow_pickle=False)
-        archives.finish(file)
+        finish_member(file)
     return array
 
 

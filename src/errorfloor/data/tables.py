@@ -7,37 +7,624 @@ where there are more, they have a column for each class.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._aligned import check_aligned
-from errorfloor._checks import check_same_length, refuse
+from errorfloor._checks import (
+    MOST_VOTES,
+    InputError,
+    argument,
+    as_floats,
+    check_same_length,
+    check_unit_interval,
+    check_whole,
+    refuse,
+)
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.entries import Entries
-from errorfloor.data.gold import GoldVotes
-from errorfloor.data.matrices import score_columns, soft_columns
-from errorfloor.data.ranged import Ranged
-from errorfloor.data.sample import Sample
-from errorfloor.data.table import (
-    TWO_CLASSES,
-    Table,
+from errorfloor.data import annotators, entries
+from errorfloor.data.entries import Entries, entries_together, of_scores, of_votes, weighed_soft
+from errorfloor.data.grid import CELLS, cell_of
+from errorfloor.data.matrices import (
+    MOST_ITEMS,
+    _too_many,
+    added,
     by_class,
     check_sums,
     check_total,
+    check_votes,
     column,
+    counted_votes,
+    is_ascending,
+    is_ours,
+    order_of,
+    pool,
+    rows_of,
+    score_columns,
     side_by_side,
+    soft_columns,
+    starts_of,
+    two_columns,
+    vote_columns,
+    vote_key,
 )
-from errorfloor.data.vote_table import VoteTable
-from errorfloor.data.weighing import of_scores, weighed_soft
+from errorfloor.data.naming import TWO_CLASSES
+from errorfloor.data.sample import Sample
+from errorfloor.data.storage import read_arrays, write_table
 
-__all__ = ["KINDS", "ScoreTable", "SoftTable", "VoteTable"]
+_HEADER = ("kind", "version")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoldVotes:
+    """Distinct votes with a gold label, and how many items have them.
+
+    Shares of votes do not say how many votes they are of, and votes to which the label was added
+    do not say which one it is, so a table made of either keeps this.
+    """
+
+    votes: Counts  # by class, without the label
+    labels: Counts  # the place of its class
+    counts: Counts
+
+    @classmethod
+    def of(cls, votes: Counts, labels: Counts, counts: Counts | None = None) -> GoldVotes:
+        """Count equal items."""
+        found = counted_votes(np.column_stack((votes, labels)), counts, None)
+        return cls(found["votes"][:, :-1], found["votes"][:, -1], found["counts"])
+
+    @property
+    def totals(self) -> Counts:
+        """All votes on the items of each row."""
+        return added(self.votes)
+
+    @property
+    def for_gold(self) -> Counts:
+        """Votes for the gold label."""
+        return np.take_along_axis(self.votes, self.labels[:, None], axis=1)[:, 0]
+
+
+def with_vote(votes: Counts, labels: Counts) -> Counts:
+    """Return votes with one more, for the label of each item."""
+    return np.asarray(votes + (labels[:, None] == np.arange(votes.shape[1])))
+
+
+class Table:
+    """Rows of equal items with their number.
+
+    The fields of a table are columns with one entry per row, and two more: `dropped`, how many
+    items were left out because something was missing, and `classes`, the names of the classes.
+    """
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    columns_of_0_1: ClassVar[frozenset[str]] = frozenset()  # whose files name no kind
+    dropped: int
+    classes: tuple[str, ...]
+    counts: Counts
+    entries: entries.Entries | None  # where items have weights or belong to clusters
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        mine, theirs = self._arrays(), other._arrays()
+        return mine.keys() == theirs.keys() and all(
+            np.array_equal(mine[column], theirs[column]) for column in mine
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # compared by content, so not a dictionary key
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n={self.n}, rows={len(self)})"
+
+    def __add__(self, other: Self) -> Self:
+        if type(other) is not type(self):
+            return NotImplemented
+        if self.classes != other.classes:
+            for one, rest in ((self, other), (other, self)):
+                if len(one) == 0 and one.classes == TWO_CLASSES:  # what `empty` makes
+                    return rest.without(one.dropped + rest.dropped)
+            raise ValueError(
+                f"The tables have different classes: {', '.join(self.classes)}, and "
+                f"{', '.join(other.classes)}. Count both with the same classes."
+            )
+        numbers = ((self.n, other.n), (self.dropped, other.dropped))
+        if any(mine + theirs > MOST_ITEMS for mine, theirs in numbers):
+            raise _too_many("The tables")
+        return self._plus(other)
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        raise NotImplementedError
+
+    @property
+    def shares(self) -> Floats:
+        """How common each class is: what a model knows that sees nothing of an item."""
+        raise NotImplementedError
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The columns that this table has, by name."""
+        named = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
+
+    def cells(self) -> Any:
+        """Lay the table out as cells, whose counts are what statistics are computed from."""
+        raise NotImplementedError
+
+    @classmethod
+    def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
+        """Return the table of no items, which changes nothing when added."""
+        raise NotImplementedError
+
+    def without(self, dropped: int) -> Self:
+        """Return the same table with another number of items that were left out."""
+        table: Any = self
+        return cast("Self", replace(table, dropped=dropped))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to `path` as NPZ; an existing file is replaced whole or not at all."""
+        write_table(path, self.kind, self._arrays())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a table that `save` wrote. Pickled data is never loaded."""
+        try:
+            arrays = read_arrays(path)
+            if not cls.is_in(arrays):
+                raise ValueError("its arrays are others.")
+            return cls.from_file(arrays)
+        except (ValueError, TypeError) as error:
+            raise InputError(
+                argument("path"),
+                f" {os.fspath(path)!r} does not hold a {cls.__name__}: {error} "
+                f"Pass a file written by {cls.__name__}.save.",
+            ) from error
+
+    @classmethod
+    def is_in(cls, arrays: dict[str, Any]) -> bool:
+        """Tell whether the arrays of a file are a table of this kind."""
+        if "kind" in arrays:
+            return str(arrays["kind"]) == cls.kind
+        return bool(cls.columns_of_0_1) and arrays.keys() >= cls.columns_of_0_1
+
+    @classmethod
+    def from_file(cls, arrays: dict[str, Any]) -> Self:
+        """Return the table that the arrays of a file make."""
+        renewed = arrays if "kind" in arrays else cls._renewed(dict(arrays))
+        named = {name: array for name, array in renewed.items() if name not in _HEADER}
+        named = entries.entries_in_file(named)
+        if "classes" in named:
+            named["classes"] = tuple(map(str, named["classes"]))
+        return cls(**named)
+
+    @classmethod
+    def _renewed(cls, arrays: dict[str, Any]) -> dict[str, Any]:
+        """Return the arrays of a file of 0.1 as files have them now."""
+        raise NotImplementedError
+
+    def _plus(self, other: Self) -> Self:
+        """Return the sum of two tables of the same kind and classes."""
+        raise NotImplementedError
+
+    def _arrays(self) -> dict[str, Any]:
+        """Return what makes the table, by the names of its fields."""
+        arrays: dict[str, Any] = self.columns
+        if self.dropped:
+            arrays["dropped"] = np.int64(self.dropped)
+        if self.classes != TWO_CLASSES:
+            arrays["classes"] = np.array(self.classes)
+        return arrays if self.entries is None else arrays | self.entries.arrays()
+
+    def _freeze(self, **columns: NDArray[Any] | None) -> None:
+        """Keep columns of one length, read-only."""
+        there = {name: array for name, array in columns.items() if array is not None}
+        if len({array.shape[:1] for array in there.values()}) > 1:
+            shapes = ", ".join(f"{name} {array.shape}" for name, array in there.items())
+            raise ValueError(f"The columns must be of equal length, got {shapes}.")
+        remedy = "It is how many items were left out."
+        dropped = check_whole(self.dropped, name="dropped", least=0, most=MOST_ITEMS, remedy=remedy)
+        object.__setattr__(self, "dropped", dropped)
+        for name, array in columns.items():
+            if array is not None:
+                array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    def _check_entries(self) -> None:
+        if self.entries is not None:
+            without: Counts | None = getattr(self, "unlabelled", None)
+            columns = (self.counts,) if without is None else (self.counts, without)
+            self.entries.check(np.column_stack(columns))
+
+    @property
+    def plain(self) -> Self:
+        """The same table without its entries where they say no more than the counts."""
+        if self.entries is None or not self.entries.labelled(len(self.classes)).is_plain:
+            return self
+        table: Any = self
+        return cast("Self", replace(table, entries=None))
+
+    def _name_classes(self, number: int) -> None:
+        """Check the names of `number` classes; 0, 1 and so on if none were given."""
+        given = self.classes
+        names = tuple(map(str, range(number) if given == TWO_CLASSES else given))
+        if len(names) != number or len(set(names)) != number:
+            raise ValueError(
+                f"`classes` must be {number} different names, one for each class, got "
+                f"{', '.join(names)}."
+            )
+        object.__setattr__(self, "classes", names)
+
+
+class MergedRows(Table):
+    """What tables of scores and of soft labels share."""
+
+    __slots__ = ()
+    place: ClassVar[str]  # the column that says where
+    counts: Counts
+    lows: Floats | None
+    highs: Floats | None
+
+    @property
+    def places(self) -> Floats:
+        """Where each row is."""
+        return np.asarray(getattr(self, self.place))
+
+    @property
+    def items(self) -> Counts:
+        """Number of items of each row."""
+        return self.counts if self.counts.ndim == 1 else np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def row_masses(self) -> Any:
+        """What the items of each row weigh together; their number without weights."""
+        if self.entries is None:
+            return self.items
+        return self.entries.without_labels().sums(len(self), 1)[:, 0]
+
+    @property
+    def n(self) -> int:
+        """Number of items, those without a label left out."""
+        return int(self.counts.sum())
+
+    @property
+    def ranges(self) -> tuple[Floats, Floats]:
+        """The least and the largest place of each row; both the same where it is one place."""
+        return (
+            self.places if self.lows is None else self.lows,
+            self.places if self.highs is None else self.highs,
+        )
+
+    @property
+    def coarse(self) -> Bools:
+        """Tell which rows stand for several places."""
+        if self.lows is None:
+            return np.zeros(len(self), dtype=np.bool_)
+        lows, highs = self.ranges
+        return np.asarray(lows < highs)
+
+    @classmethod
+    def from_ranges(
+        cls, lows: Floats, highs: Floats, counts: NDArray[Any], *, dropped: int = 0, **more: Any
+    ) -> Self:
+        """Return a table with a row for each range; ranges that overlap become one.
+
+        `more` are further columns that add up, and the classes.
+        """
+        if lows.size == 0:
+            return cls.empty(more.get("classes", TWO_CLASSES)).without(dropped)
+        order = np.argsort(lows, kind="stable")
+        entries = more.pop("entries", None)
+        low, high = lows[order], np.maximum.accumulate(highs[order])
+        start = np.flatnonzero(np.concatenate(([True], low[1:] > high[:-1])))
+        low, high = low[start], np.maximum.reduceat(high, start)
+        pooled = pool(counts, order, start)
+        if entries is not None:
+            more["entries"] = entries.moved(_rows_after(order, start))
+        more = {
+            name: pool(value, order, start) if isinstance(value, np.ndarray) else value
+            for name, value in more.items()
+        }
+        if (low == high).all():
+            return cls(low, pooled, dropped=dropped, **more)  # type: ignore[call-arg]
+        middle = np.where(low == high, low, low / 2 + high / 2)
+        return cls(middle, pooled, lows=low, highs=high, dropped=dropped, **more)  # type: ignore[call-arg]
+
+    def coarsen(self, cells: int = CELLS) -> Self:
+        """Return the table with the scores of each cell of a fixed grid merged into one row.
+
+        The grid does not depend on the data, so shards that were coarsened add up to the same
+        table as one pass over all items, and a power of two fits into the next one.
+
+        Parameters
+        ----------
+        cells : int
+            Number of cells from 0 to 1, finer towards both ends; as many again take negative
+            scores, and scores above 1.
+        """
+        remedy = f"{CELLS:,} is usual; powers of two fit into each other."
+        check_whole(cells, name="cells", least=1, remedy=remedy)
+        if self.places.ndim > 1:
+            return self
+        start = starts_of(cell_of(self.places, cells))
+        if start.size == len(self):
+            return self
+        lows, highs = self.ranges
+        ends = np.append(start[1:], len(self)) - 1
+        pooled: dict[str, Any] = {
+            name: pool(value, slice(None), start) for name, value in self._added().items()
+        }
+        if self.entries is not None:
+            pooled["entries"] = self.entries.moved(_rows_after(np.arange(len(self)), start))
+        return type(self).from_ranges(
+            lows[start], highs[ends], **pooled, dropped=self.dropped, classes=self.classes
+        )
+
+    def _plus(self, other: Self) -> Self:
+        if self.places.ndim > 1:
+            return self._plus_points(other)
+        lows, highs = (np.concatenate(pair) for pair in zip(self.ranges, other.ranges, strict=True))
+        return type(self).from_ranges(
+            lows,
+            highs,
+            **self._joined(other),
+            dropped=self.dropped + other.dropped,
+            classes=self.classes,
+        )
+
+    def _plus_points(self, other: Self) -> Self:
+        places = np.concatenate((self.places.T, other.places.T), axis=1).T
+        order = order_of(places)
+        start = starts_of(places[order])
+        joined = self._joined(other)
+        entries = joined.pop("entries", None)
+        pooled = {name: pool(value, order, start) for name, value in joined.items()}
+        if entries is not None:
+            pooled["entries"] = entries.moved(_rows_after(order, start))
+        dropped = self.dropped + other.dropped
+        return type(self)(places[order][start], **pooled, dropped=dropped, classes=self.classes)  # type: ignore[call-arg]
+
+    def _joined(self, other: Self) -> dict[str, Any]:
+        """Return the columns that add up, one table behind the other; 0 where one has none."""
+        mine, theirs = self._added(), other._added()
+        like = mine | theirs
+        joined: dict[str, Any] = {}
+        entries = entries_together(self.entries, other.entries, (len(self), len(other)))
+        if entries is not None:
+            joined["entries"] = entries
+        for name, array in like.items():
+            parts = [
+                part.get(name, np.zeros((len(table), *array.shape[1:]), array.dtype)).T
+                for table, part in ((self, mine), (other, theirs))
+            ]
+            joined[name] = np.concatenate(parts, axis=-1).T
+        return joined
+
+    def _added(self) -> dict[str, NDArray[Any]]:
+        """Return the columns that add up."""
+        where = (self.place, "lows", "highs")
+        return {name: array for name, array in self.columns.items() if name not in where}
+
+    def _set_places(self) -> None:
+        """Check where the rows are. Adding zero turns -0.0 into 0.0: equal places, equal bits."""
+        places = as_floats(getattr(self, self.place), name=self.place)
+        if not (is_ours(places) and not _has_negative_zeros(places)):
+            places = np.array(places.T, order="C").T + 0.0
+        if not is_ascending(places):
+            raise InputError(
+                f"`{self.place}` of a table must be finite, distinct and ascending. "
+                f"Build tables with {type(self).__name__}.from_arrays."
+            )
+        self._freeze(**{self.place: places, "counts": self.counts})
+        if self.lows is not None or self.highs is not None:
+            edges = {
+                name: as_floats(places if edge is None else edge, name=name) + 0.0
+                for name, edge in (("lows", self.lows), ("highs", self.highs))
+            }
+            self._freeze(**edges)
+            self._check_ranges(places)
+
+    def _check_unit(self, name: str) -> None:
+        """Refuse places outside [0, 1]."""
+        for edge in self.ranges:
+            for of_class in np.atleast_2d(edge.T):
+                check_unit_interval(of_class, name=name, entry="row")
+
+    def _check_ranges(self, places: Floats) -> None:
+        lows, highs = self.ranges
+        inside = (lows <= places) & (places <= highs) if lows.shape == places.shape else False
+        if not (np.all(inside) and (highs[:-1] < lows[1:]).all()):
+            raise InputError(
+                "`lows` and `highs` must be ranges around the scores that do not overlap. "
+                f"Build such tables with {type(self).__name__}.coarsen."
+            )
+
+
+def _rows_after(order: NDArray[np.intp], start: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the new row of each old one, where rows in order become one up to the next start."""
+    new = np.zeros(order.size, dtype=np.intp)
+    new[start[1:]] = 1
+    found = np.empty(order.size, dtype=np.intp)
+    found[order] = np.cumsum(new)
+    return found
+
+
+def _has_negative_zeros(places: Floats) -> bool:
+    return any(bool((np.signbit(key) & (key == 0)).any()) for key in np.atleast_2d(places.T))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SoftTable(Ranged):
+class VoteTable(Table):
+    """Distinct votes on an item with the number of items that have them.
+
+    Parameters
+    ----------
+    votes : array-like of shape (rows, classes)
+        Number of votes for each class. Rows ascend by their total, then by the votes for class 1,
+        2 and so on.
+    counts : array-like of shape (rows,)
+        Number of items with such votes.
+    dropped : int
+        Items that were left out because something was missing.
+    classes : sequence of str
+        Names of the classes.
+    by_group : array-like of shape (rows, 6 or 8), optional
+        What is kept where annotators are known: how many items with such votes (`totals`,
+        `positives`) have so many of them from a group of annotators. Of more than two classes, how
+        many pairs of votes agree with and without the group.
+    workloads : array-like of shape (a, 2), optional
+        The votes of each annotator, where annotators are known.
+    gold : GoldVotes, optional
+        The votes without the gold label, where that was added as one more. Neither saved nor
+        compared.
+
+    Examples
+    --------
+    >>> votes = VoteTable.from_arrays([0, 2, 2, 3], totals=3)
+    >>> votes.positives, votes.totals, votes.counts
+    (array([0, 2, 3]), array([3, 3, 3]), array([1, 2, 1]))
+    """
+
+    votes: Counts
+    counts: Counts
+    dropped: int = 0
+    classes: tuple[str, ...] = TWO_CLASSES
+    by_group: Counts | None = None
+    workloads: Counts | None = None
+    entries: Entries | None = None
+    gold: GoldVotes | None = None
+
+    kind: ClassVar[str] = "votes"
+    columns_of_0_1: ClassVar[frozenset[str]] = frozenset({"positives", "totals", "counts"})
+
+    def __post_init__(self) -> None:
+        votes = by_class(self.votes, "votes", most=MOST_VOTES)
+        self._freeze(votes=votes, counts=column(self.counts, "counts", least=1))
+        check_total(self.counts)
+        check_votes(votes)
+        if not is_ascending(vote_key(votes)):
+            raise ValueError(
+                "The rows of a vote table must be distinct and ascend by total, then positives. "
+                "Build tables with VoteTable.from_arrays."
+            )
+        self._name_classes(votes.shape[1])
+        self._check_entries()
+        if self.by_group is not None or self.workloads is not None:
+            total = int(self.totals @ self.counts)
+            many = len(self.classes) > 2
+            kept = annotators.checked(self.by_group, self.workloads, total, many=many)
+            for name, array in zip(("by_group", "workloads"), kept, strict=True):
+                object.__setattr__(self, name, array)
+
+    @classmethod
+    def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
+        """Return the table of no items, which changes nothing when added."""
+        votes = np.zeros((0, len(classes)), dtype=np.int64)
+        return cls(votes, np.zeros(0, dtype=np.int64), classes=classes)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        positives: object,
+        totals: object = None,
+        *,
+        classes: Sequence[object] | None = None,
+        weight: object = None,
+        cluster: object = None,
+    ) -> Self:
+        """Count the items with each combination of votes.
+
+        Parameters
+        ----------
+        positives : array-like of shape (n,), or (n, classes)
+            Votes for class 1 on each item, or votes for each class.
+        totals : int or array-like of shape (n,), optional
+            All votes on each item, at least 1; left out where there is a column for each class.
+        classes : sequence of str, optional
+            Names of the classes, in the order of the columns.
+        weight : array-like of shape (n,), optional
+            What each item weighs, a positive number.
+        cluster : array-like of shape (n,), optional
+            What cluster each item belongs to.
+        """
+        check_aligned(positives=positives, totals=totals, weight=weight, cluster=cluster)
+        table = cls(**vote_columns(positives, totals, classes))
+        if weight is None and cluster is None:
+            return table
+        return replace(table, entries=of_votes(positives, totals, weight, cluster))
+
+    @classmethod
+    def from_counts(
+        cls, positives: Counts, totals: Counts, counts: Counts, **more: Any
+    ) -> VoteTable:
+        """Return the table of pairs that occur `counts` times each, equal pairs pooled."""
+        return cls._pooled(two_columns(positives, totals), column(counts, "counts"), **more)
+
+    @classmethod
+    def _renewed(cls, arrays: dict[str, Any]) -> dict[str, Any]:
+        votes = two_columns(arrays.pop("positives"), arrays.pop("totals"))
+        return {**arrays, "votes": votes}
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return int(self.counts.sum())
+
+    @property
+    def totals(self) -> Counts:
+        """All votes on the items of each row."""
+        return np.asarray(self.votes.sum(axis=1))
+
+    @property
+    def positives(self) -> Counts:
+        """Votes for class 1 on the items of each row."""
+        if len(self.classes) != 2:
+            raise ValueError(
+                f"A table of {len(self.classes)} classes has no positives. "
+                "Use `votes`, which has a column for each class."
+            )
+        return self.votes[:, 1]
+
+    @property
+    def shares(self) -> Floats:
+        """How common each class is among the answers of one person on each item."""
+        sample = self.cells()
+        return np.asarray(sample.masses @ (sample.votes / sample.totals[:, None]) / sample.total)
+
+    def cells(self) -> Sample:
+        """Lay the table out for statistics."""
+        if self.entries is not None:
+            return Sample.of_entries(self.votes, self.entries, labelled=False)
+        return Sample.of_rows(self.votes, self.counts)
+
+    @classmethod
+    def _pooled(cls, votes: Counts, counts: Counts, **more: Any) -> Self:
+        return cls(**counted_votes(votes, counts, None), **more)
+
+    def _plus(self, other: Self) -> Self:
+        votes = np.concatenate((self.votes, other.votes))
+        entries = entries_together(self.entries, other.entries, (len(self), len(other)))
+        return self._pooled(
+            votes,
+            np.concatenate((self.counts, other.counts)),
+            entries=None if entries is None else entries.moved(rows_of(vote_key(votes))),
+            dropped=self.dropped + other.dropped,
+            classes=self.classes,
+            **annotators.together(self, other),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SoftTable(MergedRows):
     """Distinct soft labels with the number of items that have each.
 
     Parameters
@@ -122,6 +709,13 @@ class SoftTable(Ranged):
             return Sample.of_entries(self.probabilities, self.entries, labelled=False)
         return Sample.of_rows(self.probabilities, self.counts)
 
+    @property
+    def shares(self) -> Floats:
+        """How common each class is."""
+        sample = self.cells()
+        mean = sample.masses @ sample.probabilities / sample.total
+        return np.array([1 - mean, mean]) if mean.ndim == 0 else mean
+
     @classmethod
     def from_scores(cls, table: ScoreTable) -> SoftTable:
         """Take the scores of a table for true probabilities, and leave its labels aside."""
@@ -137,7 +731,7 @@ class SoftTable(Ranged):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ScoreTable(Ranged):
+class ScoreTable(MergedRows):
     """Distinct scores with the number of labels of each class at each of them.
 
     Where there are too many distinct scores, a row may stand for all scores of a range instead;
@@ -333,6 +927,12 @@ class ScoreTable(Ranged):
         if self.entries is None:
             return self.counts
         return self.entries.labelled(len(self.classes)).sums(*self.counts.shape)
+
+    @property
+    def shares(self) -> Floats:
+        """How common each class is among the labels."""
+        masses = self.masses.sum(axis=0)
+        return np.asarray(masses / masses.sum())
 
     def cells(self, *, complete: bool = False) -> Sample:
         """Lay the table out as one entry for each (score, label) that occurs.

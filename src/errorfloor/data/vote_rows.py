@@ -1,38 +1,411 @@
-"""Votes in rows, counted or one by one or side by side, as one checked row per item."""
+"""Rows of votes, counted, one by one or side by side, checked and counted into tables."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
-from errorfloor._checks import InputError, Part, argument
-from errorfloor.data import packing, repeats
+from errorfloor._checks import InputError, Part, argument, command, shown
+from errorfloor._typing import Counts
+from errorfloor.data.annotators import (
+    BY_GROUP,
+    MOST_ALIKE,
+    MOST_ANNOTATORS,
+    MOST_ROWS,
+    bucket_of,
+    of_many,
+    part_of,
+    pooled,
+)
+from errorfloor.data.arrays import class_shares, class_shares_table, votes_table
 from errorfloor.data.ballots import MOST_VOTES, Ballots
-from errorfloor.data.engines import Frame, is_missing, with_each, with_number, with_numbers
+from errorfloor.data.engines import (
+    Columns,
+    Frame,
+    added_up,
+    lazy,
+    quoted,
+    where_missing,
+    with_each,
+    with_number,
+    with_numbers,
+)
+from errorfloor.data.matrices import counted_votes, rows_of, side_by_side, vote_key
 from errorfloor.data.naming import names_of_columns
 from errorfloor.data.rows import (
+    CheckedRows,
+    ColumnRule,
     Given,
-    Items,
-    Request,
-    Rule,
+    RowRequest,
     check_positive,
     checked,
     checked_together,
-    count,
+    count_where,
+    counted_by,
+    entries,
     named,
+    rows_by_group,
     whole,
     with_class,
     with_classes,
 )
-from errorfloor.data.voters import in_columns, in_rows
+from errorfloor.data.tables import ScoreTable, VoteTable, with_vote
 
-_MOST_VOTES = 2**53
+_MOST_PACKED = 2**62  # that a number stays below
+_ROW = "number of the row"
+_PAIR = ("given_item", "given_annotator")
+_ITSELF = (nw.String, nw.Boolean)  # kinds whose values come back from every engine as they were
+_IN_MEMORY = (nw.Implementation.POLARS, nw.Implementation.PANDAS, nw.Implementation.PYARROW)
+_MOST_ENTRIES = 2**25  # of patterns of votes side by side
+_MOST_OF_AN_ITEM = 2**53
 _ONE = {"label": "true label", "weight": "weight", "cluster": "cluster"}
 
 
-def counted(request: Request) -> Items:
+# Votes for many classes as a few whole numbers per item, so that any engine can group by them. The
+# votes for some classes are the digits of one number, in a base that is above all of them. Adding
+# the numbers of two votes adds up their digits.
+
+
+def packed_votes(places: Sequence[nw.Expr], number: int, base: int) -> list[nw.Expr]:
+    """Return the numbers of an item whose votes are for classes with these places.
+
+    Places that are missing, or none, add nothing.
+    """
+    found = []
+    for name, chunk in _chunks(number, base).items():
+        terms = [
+            (place == k).fill_null(False).cast(nw.Int64) * base**i
+            for place in places
+            for i, k in enumerate(chunk)
+        ]
+        found.append(added_up(terms).cast(nw.Int64).alias(name))
+    return found
+
+
+def packed_counts(counts: Sequence[nw.Expr], base: int) -> list[nw.Expr]:
+    """Return the numbers of an item that has so many votes for each class."""
+    found = []
+    for name, chunk in _chunks(len(counts), base).items():
+        terms = [counts[k].cast(nw.Int64) * base**i for i, k in enumerate(chunk)]
+        found.append(added_up(terms).cast(nw.Int64).alias(name))
+    return found
+
+
+def packed_names(number: int, base: int) -> list[str]:
+    """Return what the columns of numbers are called."""
+    return [*_chunks(number, base)]
+
+
+def as_whole(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Return sums of numbers as such; DuckDB has a wider type for them, which becomes floats."""
+    return frame.with_columns(*(nw.col(name).cast(nw.Int64).alias(name) for name in columns))
+
+
+def unpacked(found: Mapping[str, NDArray[Any]], number: int, base: int) -> Counts:
+    """Return the votes for each class."""
+    chunks = _chunks(number, base)
+    votes = np.empty((number, len(next(iter(found.values())))), dtype=np.int64)
+    for name, chunk in chunks.items():
+        rest = found[name].astype(np.int64)  # floats would not hold large ones
+        for k in chunk:
+            rest, votes[k] = np.divmod(rest, base)
+    return votes.T
+
+
+def _chunks(number: int, base: int) -> dict[str, range]:
+    assert base > 1  # there are votes
+    digits = 1
+    while base ** (digits + 1) < _MOST_PACKED:
+        digits += 1
+    starts = range(0, number, digits)
+    return {f"w{j}": range(k, min(k + digits, number)) for j, k in enumerate(starts)}
+
+
+# Several votes of one annotator on an item: refused, or the first, the last or all taken.
+
+
+def with_order(request: RowRequest) -> RowRequest:
+    """Return the request with a column of the order of rows, where that will be asked for."""
+    if request.options.duplicates not in ("first", "last") or "annotator" not in request.columns:
+        return request
+    frame = request.frame
+    number = _NUMBER.get(frame.implementation)
+    if number is None or (frame.implementation.is_duckdb() and not request.ordered):
+        raise InputError(
+            argument("duplicates", request.options.duplicates),
+            " needs rows in an order, which those of this engine have none of. Use files or a "
+            "pandas, polars or pyarrow frame, or keep one vote per item and annotator first.",
+        )
+    columns = {**request.columns, "row": _ROW}
+    return replace(request, frame=lazy(number(frame.to_native())), columns=columns)
+
+
+def without_repeats(items: CheckedRows, given: Given, how: str) -> CheckedRows:
+    """Return rows in which repeated votes are dealt with as the user says."""
+    if "annotator" not in given or how == "all":
+        return items
+    if how == "error":
+        _refuse_repeats(items, given)
+        return items
+    row = nw.col("given_row")
+    taken = row.min() if how == "first" else row.max()
+    kept = items.frame.group_by(*_PAIR).agg(taken.alias("kept_row")).select("kept_row")
+    joined = items.frame.join(kept, left_on="given_row", right_on="kept_row", how="inner")
+    return replace(items, frame=joined)
+
+
+def _refuse_repeats(items: CheckedRows, given: Given) -> None:
+    """Refuse repeated votes, with the first item that has some, and how to go on."""
+    pairs = items.frame.group_by(*_PAIR).agg(n=nw.len()).filter(nw.col("n") > 1)
+    number = int(whole(items.run(pairs.select(nw.len().alias("n")))["n"])[0])
+    if not number:
+        return
+    found = items.run(pairs.sort(*_PAIR).head(1))
+    item, annotator = (shown(found[name].tolist()[0]) for name in _PAIR)
+    raise InputError(
+        *given["annotator"],
+        f" voted more than once on an item, {number:,} times: {annotator} on item {item}, for "
+        "example. Say which votes to take:",
+        *(
+            part
+            for one in ("last", "first", "all")
+            for part in ("\n  ", command("duplicates", one))
+        ),
+    )
+
+
+def _number_in_pandas(native: Any) -> Any:
+    import numpy as np
+
+    return native.assign(**{_ROW: np.arange(len(native))})
+
+
+def _number_in_polars(native: Any) -> Any:
+    return native.with_row_index(_ROW)
+
+
+def _number_in_pyarrow(native: Any) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    return native.append_column(_ROW, pa.array(np.arange(native.num_rows)))
+
+
+def _number_in_duckdb(native: Any) -> Any:
+    return native.project(f"*, row_number() over () as {quoted(_ROW)}")
+
+
+_NUMBER: dict[nw.Implementation, Callable[[Any], Frame]] = {
+    nw.Implementation.PANDAS: _number_in_pandas,
+    nw.Implementation.POLARS: _number_in_polars,
+    nw.Implementation.PYARROW: _number_in_pyarrow,
+    nw.Implementation.DUCKDB: _number_in_duckdb,
+}
+
+
+# Whose votes they are: how the votes of groups of annotators fall, counted by the engine.
+
+
+@dataclass(frozen=True, slots=True)
+class Voters:
+    """What tables keep of annotators, by group of items."""
+
+    by_group: Mapping[Any, Counts]
+    workloads: Mapping[Any, Counts]
+
+    def of(self, group: Any) -> dict[str, Counts]:
+        """Return what the table of a group of items keeps."""
+        return {"by_group": self.by_group[group], "workloads": self.workloads[group]}
+
+
+def places(values: Sequence[Any]) -> Iterator[tuple[Any, list[int]]]:
+    """Yield each distinct value and where it is."""
+    at: dict[Any, list[int]] = {}
+    for i, value in enumerate(values):
+        at.setdefault(value, []).append(i)
+    yield from at.items()
+
+
+def voters_in_rows(items: CheckedRows, votes: Frame) -> Voters | None:
+    """Return the voters of checked rows with one vote each; `votes` has a row per item."""
+    kind = items.frame.collect_schema()["given_annotator"]
+    voter = nw.col("given_annotator")
+    if kind.is_decimal() or kind.is_float():
+        voter = voter.cast(nw.Float64)
+    elif kind == nw.Datetime:
+        voter = _moment(voter)
+    elif not kind.is_numeric() and kind not in _ITSELF and kind != nw.Object:
+        voter = voter.cast(nw.String)
+    frame = items.frame.with_columns(voter=voter)
+    found = items.run(
+        frame.group_by(*items.groups, "voter").agg(n=nw.len()).head(MOST_ANNOTATORS + 1)
+    )
+    if found["n"].size > MOST_ANNOTATORS:
+        return None
+    buckets = {value: bucket_of(value) for value in found["voter"].tolist()}
+    counted = _votes_by_group(items, _with_part(frame, buckets), votes)
+    if counted["n"].size > MOST_ROWS:
+        return None
+    work = np.array([buckets[value] for value in found["voter"].tolist()])
+    rows = _rows_by_group(items, counted)
+    if rows is None:
+        return None
+    return Voters(
+        _pooled_by_group(items, counted, rows),
+        _pooled_by_group(items, found, np.column_stack((work, whole(found["n"])))),
+    )
+
+
+def _moment(time: nw.Expr) -> nw.Expr:
+    """Return a whole number for a time, which engines write in different ways."""
+    at = time.dt
+    days = ((at.month(), 13), (at.day(), 32), (at.hour(), 24))
+    found = at.year().cast(nw.Int64)
+    for part, base in (*days, (at.minute(), 60), (at.second(), 60), (at.microsecond(), 10**6)):
+        found = found * base + part.cast(nw.Int64)
+    return found
+
+
+def _votes_by_group(items: CheckedRows, frame: Frame, votes: Frame) -> Columns:
+    """Return how many items have such votes in all and of each group of annotators."""
+    if items.base:
+        packs = packed_names(len(items.classes), items.base)
+        mine = [nw.col(name).sum().alias(f"its_{name}") for name in packs]
+        names = ["part", *packs, *(f"its_{name}" for name in packs)]
+    else:
+        mine = [nw.col("vote").sum().alias("its_positives"), nw.len().alias("its_totals")]
+        names = [*BY_GROUP[:-1]]
+    key = [*items.groups, "given_item"]
+    each = frame.group_by(*key, "part").agg(*mine)
+    if items.base:
+        each = as_whole(each, [f"its_{name}" for name in packs])
+    joined = each.join(votes, on=key, how="inner")
+    query = joined.group_by(*items.groups, *names).agg(n=nw.len())
+    return items.run(query.head(MOST_ROWS + 1))
+
+
+def _rows_by_group(items: CheckedRows, counted: Columns) -> Counts | None:
+    """Return the rows of the first array that tables keep; None where votes are too many."""
+    if not items.base:
+        return np.column_stack([whole(counted[name]) for name in BY_GROUP])
+    packs = packed_names(len(items.classes), items.base)
+    all_votes, own = (
+        unpacked({name: counted[f"{its}{name}"] for name in packs}, *_size(items))
+        for its in ("", "its_")
+    )
+    if int(all_votes.max()) > MOST_ALIKE:
+        return None
+    return of_many(whole(counted["part"]), all_votes, own, whole(counted["n"]))
+
+
+def _size(items: CheckedRows) -> tuple[int, int]:
+    return len(items.classes), items.base
+
+
+def _pooled_by_group(items: CheckedRows, found: Columns, rows: Counts) -> dict[Any, Counts]:
+    if not items.groups:
+        return {None: pooled(rows)}
+    return {group: pooled(rows[at]) for group, at in places(found["group"].tolist())}
+
+
+def _with_part(frame: Frame, buckets: Mapping[Any, int]) -> Frame:
+    """Add the group of annotators that a row's one belongs to."""
+    kind = frame.collect_schema()["voter"]
+    plain = kind == nw.String or kind.is_numeric()
+    if plain and frame.implementation in _IN_MEMORY:  # a join is quicker than many conditions
+        kinds = {"voter": kind, "part": nw.Int64()}
+        parts = [part_of(bucket) for bucket in buckets.values()]
+        known = {"voter": [*buckets], "part": parts}
+        own = nw.from_dict(known, schema=kinds, backend=frame.implementation)
+        if kind == nw.String:  # Arrow has several kinds of text, which it does not join
+            frame = frame.with_columns(nw.col("voter").cast(nw.String))
+        return frame.join(own.lazy(), on="voter", how="inner")
+    members: dict[int, list[Any]] = {}
+    for value, bucket in buckets.items():
+        members.setdefault(part_of(bucket), []).append(value)
+    (part, _), *others = members.items()
+    chosen = nw.lit(part)
+    for part, values in others:
+        chosen = nw.when(nw.col("voter").is_in(values)).then(nw.lit(part)).otherwise(chosen)
+    return frame.with_columns(part=chosen)
+
+
+def voters_in_columns(
+    items: CheckedRows, names: Mapping[str, str], votes: Sequence[nw.Expr]
+) -> Voters | None:
+    """Return the voters of checked rows with a column of votes per annotator.
+
+    `names` are the annotators of the columns, and `votes` their votes, with -1 for none. Where
+    they fit into memory, all of them come back from the engine. Else rows with the same votes are
+    one pattern, and patterns are few where columns are; where they are too many, annotators are
+    not told apart.
+    """
+    columns = [f"v{i}" for i in range(len(names))]
+    most = _MOST_ENTRIES // len(columns)
+    chosen = [vote.cast(nw.Int64).alias(name) for name, vote in zip(columns, votes, strict=True)]
+    frame = items.frame.select(*items.groups, *chosen)
+    if items.n > most:
+        frame = frame.group_by(*items.groups, *columns).agg(n=nw.len()).head(most + 1)
+    found = items.run(frame)
+    number = found[columns[0]].size
+    if number > most:
+        return None
+    pattern = np.column_stack([whole(found[name]) for name in columns])
+    buckets = np.array([bucket_of(name) for name in names.values()])
+    n = whole(found["n"]) if "n" in found else np.ones(number, dtype=np.int64)
+    rows: dict[Any, Counts] = {}
+    work: dict[Any, Counts] = {}
+    for group, at in places(found["group"].tolist() if items.groups else [None] * n.size):
+        rows[group] = _by_group(pattern[at], buckets, n[at], len(items.classes))
+        each = (pattern[at] >= 0).T @ n[at]
+        work[group] = pooled(np.column_stack((buckets, each))[each > 0])
+    return Voters(rows, work)
+
+
+def _by_group(pattern: Counts, buckets: Counts, n: Counts, classes: int) -> Counts:
+    """Return how many items have such votes by group of annotators."""
+    if classes > 2:
+        return _by_group_of_many(pattern, buckets, n, classes)
+    there, yes = pattern >= 0, pattern == 1
+    totals, positives = there.sum(axis=1), yes.sum(axis=1)
+    found = []
+    for part in np.unique(part_of(buckets)):
+        own = part_of(buckets) == part
+        mine, mine_yes = there[:, own].sum(axis=1), yes[:, own].sum(axis=1)
+        some = mine > 0
+        columns = (np.full(n.size, part), totals, positives, mine, mine_yes, n)
+        found.append(pooled(np.column_stack(columns)[some]))
+    return pooled(np.concatenate(found))
+
+
+def _by_group_of_many(pattern: Counts, buckets: Counts, n: Counts, classes: int) -> Counts:
+    """Return the same for votes that are places of more than two classes."""
+    votes = _votes_of(pattern, classes)
+    found = []
+    for part in np.unique(part_of(buckets)):
+        own = _votes_of(pattern[:, part_of(buckets) == part], classes)
+        some = own.any(axis=1)
+        named = np.full(np.count_nonzero(some), part)
+        found.append(pooled(of_many(named, votes[some], own[some], n[some])))
+    return pooled(np.concatenate(found))
+
+
+def _votes_of(pattern: Counts, classes: int) -> Counts:
+    """Return the number of votes for each class of rows with a vote per column, -1 for none."""
+    row = np.broadcast_to(np.arange(len(pattern))[:, None], pattern.shape)[pattern >= 0]
+    key = row * classes + pattern[pattern >= 0]
+    return np.bincount(key, minlength=len(pattern) * classes).reshape(-1, classes)
+
+
+# Rows of each layout as one checked row per item.
+
+
+def votes_counted(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with the numbers of its votes."""
     totals = request.columns["totals"]
     names = {name: column for name, column in request.columns.items() if name != "totals"}
@@ -47,7 +420,7 @@ def counted(request: Request) -> Items:
             frame = with_number(frame, f"given_{name}", name)
             rules.append(_whole_votes(given[name], name, least))
     rules.append(
-        Rule(
+        ColumnRule(
             given["positives"],
             "given_positives",
             (nw.col("positives") > nw.col("totals")).fill_null(False),
@@ -59,7 +432,7 @@ def counted(request: Request) -> Items:
     return _labelled(checked(request, frame, given, [*rules, *more]), given, request)
 
 
-def one_by_one(request: Request) -> Items:
+def votes_one_by_one(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with one vote each."""
     items = single_votes(request)
     label = ("label",) if items.labelled else ()
@@ -69,28 +442,30 @@ def one_by_one(request: Request) -> Items:
         sums = [nw.col("vote").sum().alias("positives"), nw.len().alias("totals")]
     votes = items.frame.group_by(*items.groups, *label, *items.beside, "given_item").agg(*sums)
     if items.base:
-        votes = packing.as_whole(votes, packing.names(len(items.classes), items.base))
+        votes = as_whole(votes, packed_names(len(items.classes), items.base))
     for name in (*label, *items.beside):
-        column = request.columns["label"] if name == "label" else request.beside[name]
+        column = request.columns["label"] if name == "label" else request.options.beside[name]
         _check_one_per_item(replace(items, frame=votes), name, column)
     if items.labelled:
         return replace(items, frame=votes)
     known = request.columns.get("annotator") is not None
-    return replace(items, frame=votes, voters=in_rows(items, votes) if known else None)
+    return replace(items, frame=votes, voters=voters_in_rows(items, votes) if known else None)
 
 
-def _with_weights(items: Items, classes: tuple[str, ...]) -> tuple[Items, list[nw.Expr]]:
+def _with_weights(
+    items: CheckedRows, classes: tuple[str, ...]
+) -> tuple[CheckedRows, list[nw.Expr]]:
     """Return rows with numbers for their votes, and what adds those of an item up."""
     of_item = items.frame.group_by(*items.groups, "given_item").agg(n=nw.len())
     found = items.run(of_item.select(nw.col("n").max().alias("most")))
     base = int(whole(found["most"])[0]) + 1
-    own = packing.weights([nw.col("vote")], len(classes), base)
-    names = packing.names(len(classes), base)
+    own = packed_votes([nw.col("vote")], len(classes), base)
+    names = packed_names(len(classes), base)
     packed = replace(items, frame=with_each(items.frame, *own), classes=classes, base=base)
     return packed, [nw.col(name).sum().alias(name) for name in names]
 
 
-def by_class(request: Request) -> Items:
+def votes_by_class(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with the number of votes for each class."""
     names = {f"counts {k}": one for k, one in enumerate(request.columns["counts"])}
     beside = {"label": request.columns["label"]} if "label" in request.columns else {}
@@ -98,7 +473,7 @@ def by_class(request: Request) -> Items:
     frame = with_numbers(frame, {name: f"given_{name}" for name in names})
     rules = [_whole_votes(given[name], name, 0) for name in names]
     total = nw.sum_horizontal(*(nw.col(name).cast(nw.Float64) for name in names))
-    blank = Rule(
+    blank = ColumnRule(
         (argument("counts"),),
         f"given_{next(iter(names))}",
         (total == 0).fill_null(False),
@@ -109,17 +484,17 @@ def by_class(request: Request) -> Items:
     items = checked_together(request, frame, given, rules, [blank, *more])
     most = items.run(items.frame.select(*(nw.col(name).max().alias(name) for name in names)))
     base = max(int(whole(one)[0]) for one in most.values()) + 1
-    numbers = packing.numbers([nw.col(name) for name in names], base)
-    classes = request.classes or names_of_columns(list(names.values()))
+    numbers = packed_counts([nw.col(name) for name in names], base)
+    classes = request.options.classes or names_of_columns(list(names.values()))
     packed = replace(items, frame=with_each(items.frame, *numbers), classes=classes, base=base)
     return _labelled(packed, given, request)
 
 
-def _whole_votes(said: tuple[Part, ...], name: str, least: int) -> Rule:
+def _whole_votes(shown_as: tuple[Part, ...], name: str, least: int) -> ColumnRule:
     number = nw.col(name)
-    right = (number == number.floor()) & (number >= least) & (number < _MOST_VOTES)
-    return Rule(
-        said,
+    right = (number == number.floor()) & (number >= least) & (number < _MOST_OF_AN_ITEM)
+    return ColumnRule(
+        shown_as,
         f"given_{name}",
         ~right.fill_null(False),
         f"must be whole numbers of at least {least}",
@@ -127,7 +502,7 @@ def _whole_votes(said: tuple[Part, ...], name: str, least: int) -> Rule:
     )
 
 
-def ballots_in_rows(request: Request) -> Ballots:
+def ballots_in_rows(request: RowRequest) -> Ballots:
     """Return the single votes of rows with one vote each."""
     if request.columns.get("annotator") is None:
         raise InputError(argument("annotator"), " is missing. Name the column of annotators.")
@@ -137,68 +512,75 @@ def ballots_in_rows(request: Request) -> Ballots:
     return Ballots.of(*(found[name] for name in names))
 
 
-def single_votes(request: Request) -> Items:
+def single_votes(request: RowRequest) -> CheckedRows:
     """Return checked rows with one vote each."""
-    request = repeats.with_order(request)
+    request = with_order(request)
     frame, given = named(request, request.columns)
     frame, rule = with_class(frame, "vote", given["vote"], request)
     frame, more = _with_label(frame, given, request)
     items = checked(request, frame, given, [rule, *more])
-    if request.positive is not None:
-        check_positive(items, request.positive, given["vote"], "vote")
-    items = repeats.settled(items, given, request.duplicates)
+    if request.options.positive is not None:
+        check_positive(items, request.options.positive, given["vote"], "vote")
+    items = without_repeats(items, given, request.options.duplicates)
     return _labelled(items, given, request)
 
 
-def side_by_side(request: Request) -> Items:
+def votes_side_by_side(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with a column of votes per annotator."""
     if request.naming is not None and request.has_many_classes:
         return _classes_side_by_side(request, request.naming.names)
-    items, said, votes = votes_side_by_side(request)
-    return items if items.labelled else replace(items, voters=in_columns(items, said, votes))
+    items, annotators, votes = patterns_side_by_side(request)
+    return (
+        items
+        if items.labelled
+        else replace(items, voters=voters_in_columns(items, annotators, votes))
+    )
 
 
-def in_lists(request: Request) -> Items:
+def votes_in_lists(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with a list of votes, whose annotators are unknown.
 
     The places of the lists have columns of their own by now.
     """
-    return replace(side_by_side(request), voters=None)
+    return replace(votes_side_by_side(request), voters=None)
 
 
-def _classes_side_by_side(request: Request, classes: tuple[str, ...]) -> Items:
+def _classes_side_by_side(request: RowRequest, classes: tuple[str, ...]) -> CheckedRows:
     """Return checked rows with numbers for the votes of all annotators."""
     names, frame, given, rules = _read_side_by_side(request)
     base = len(names) + 1
-    own = packing.weights([nw.col(name) for name in names], len(classes), base)
+    own = packed_votes([nw.col(name) for name in names], len(classes), base)
     items = _checked_side_by_side(request, with_each(frame, *own), given, rules)
     found = replace(_labelled(items, given, request), classes=classes, base=base)
     if found.labelled:
         return found
     votes = [nw.col(name).fill_null(-1) for name in names]
-    return replace(found, voters=in_columns(found, {n: str(c) for n, c in names.items()}, votes))
+    return replace(
+        found, voters=voters_in_columns(found, {n: str(c) for n, c in names.items()}, votes)
+    )
 
 
-def ballots_side_by_side(request: Request) -> Ballots:
+def ballots_side_by_side(request: RowRequest) -> Ballots:
     """Return the single votes of rows with a column of votes per annotator."""
-    items, said, votes = votes_side_by_side(request)
+    items, annotators, votes = patterns_side_by_side(request)
     chosen = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
     found = items.run(items.frame.select(*chosen).head(MOST_VOTES // len(votes) + 1))
     return Ballots.side_by_side(
-        np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))]), list(said.values())
+        np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))]),
+        list(annotators.values()),
     )
 
 
 def _read_side_by_side(
-    request: Request,
-) -> tuple[dict[str, str], Frame, Given, list[Rule]]:
+    request: RowRequest,
+) -> tuple[dict[str, str], Frame, Given, list[ColumnRule]]:
     """Return the annotators' columns, all columns as classes, and the rules for them."""
     role = _in_columns(request)
     names = {f"{role} {i}": one for i, one in enumerate(request.columns[role])}
     beside = {"label": request.columns["label"]} if "label" in request.columns else {}
     frame, given = named(request, names | beside)
     frame, rules = with_classes(frame, {name: given[name] for name in names}, request)
-    there = [~is_missing(frame, f"given_{name}") for name in names]
+    there = [~where_missing(frame, f"given_{name}") for name in names]
     rules = [
         replace(rule, bad=rule.bad & present) for rule, present in zip(rules, there, strict=True)
     ]
@@ -206,41 +588,45 @@ def _read_side_by_side(
     return names, frame.with_columns(totals=totals), given, rules
 
 
-def _in_columns(request: Request) -> str:
+def _in_columns(request: RowRequest) -> str:
     """Return the argument whose columns hold a vote each."""
     return "annotations" if "annotations" in request.columns else "annotators"
 
 
-def _checked_side_by_side(request: Request, frame: Frame, given: Given, rules: list[Rule]) -> Items:
+def _checked_side_by_side(
+    request: RowRequest, frame: Frame, given: Given, rules: list[ColumnRule]
+) -> CheckedRows:
     """Return the rows that have votes, and a label if there is a column of them."""
     blank = {_in_columns(request): nw.col("totals") == 0}
     if "label" in given:
-        blank["label"] = is_missing(frame, "given_label")
+        blank["label"] = where_missing(frame, "given_label")
     frame, more = _with_label(frame, given, request)
     return checked(request, frame, given, [*rules, *more], missing=blank)
 
 
-def votes_side_by_side(request: Request) -> tuple[Items, dict[str, str], list[nw.Expr]]:
+def patterns_side_by_side(request: RowRequest) -> tuple[CheckedRows, dict[str, str], list[nw.Expr]]:
     """Return checked rows, the annotators of the columns, and their votes with -1 for none."""
     names, frame, given, rules = _read_side_by_side(request)
-    there = [~is_missing(frame, f"given_{name}") for name in names]
+    there = [~where_missing(frame, f"given_{name}") for name in names]
     positives = [
         nw.when(present).then(nw.col(name)).otherwise(nw.lit(0.0)).fill_null(0.0)
         for name, present in zip(names, there, strict=True)
     ]
     frame = frame.with_columns(positives=nw.sum_horizontal(*positives))
     items = _checked_side_by_side(request, frame, given, rules)
-    if request.positive is not None:
-        _check_any_positive(items, request.positive)
+    if request.options.positive is not None:
+        _check_any_positive(items, request.options.positive)
     votes = [
         nw.when(present).then(one).otherwise(nw.lit(-1.0))
         for one, present in zip(positives, there, strict=True)
     ]
-    said = {name: str(column) for name, column in names.items()}
-    return _labelled(items, given, request), said, votes
+    annotators = {name: str(column) for name, column in names.items()}
+    return _labelled(items, given, request), annotators, votes
 
 
-def _with_label(frame: Frame, given: Given, request: Request) -> tuple[Frame, tuple[Rule, ...]]:
+def _with_label(
+    frame: Frame, given: Given, request: RowRequest
+) -> tuple[Frame, tuple[ColumnRule, ...]]:
     """Add the column of the one true label, where there is one, and the rule for it."""
     if "label" not in given:
         return frame, ()
@@ -248,11 +634,11 @@ def _with_label(frame: Frame, given: Given, request: Request) -> tuple[Frame, tu
     return frame, (rule,)
 
 
-def _labelled(items: Items, given: Given, request: Request) -> Items:
-    return replace(items, labelled="label" in given, label_is_vote=request.label_is_vote)
+def _labelled(items: CheckedRows, given: Given, request: RowRequest) -> CheckedRows:
+    return replace(items, labelled="label" in given, label_is_vote=request.options.label_is_vote)
 
 
-def _check_one_per_item(votes: Items, name: str, column: str) -> None:
+def _check_one_per_item(votes: CheckedRows, name: str, column: str) -> None:
     """Refuse items whose votes stand beside different labels, weights or clusters."""
     twice = votes.frame.group_by(*votes.groups, "given_item").agg(n=nw.len())
     found = votes.run(twice.filter(nw.col("n") > 1).select("given_item").head(1))
@@ -265,11 +651,72 @@ def _check_one_per_item(votes: Items, name: str, column: str) -> None:
         )
 
 
-def _check_any_positive(items: Items, positive: object) -> None:
-    if not count(items.frame, items.run, {"any": nw.col("positives") > 0})["any"]:
+def _check_any_positive(items: CheckedRows, positive: object) -> None:
+    if not count_where(items.frame, items.run, {"any": nw.col("positives") > 0})["any"]:
         raise InputError(
             argument("positive"),
             f" is {positive!r}, but no column of ",
             argument("annotators"),
             " has that value. Check how it is spelt.",
         )
+
+
+# Checked rows as tables.
+
+
+def count_votes(items: CheckedRows) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
+    """Return the table of each group of items; of the group None where there are no groups.
+
+    Beside labels, the shares of votes are scores, unless the label is one more vote.
+    """
+    found, votes = _votes_found(items)
+    make = _table_with_labels if items.labelled else _table_of_votes
+    tables: dict[Any, Any] = {
+        group: make(items, found, votes, at).without(items.dropped.get(group, 0))
+        for group, at in rows_by_group(items, found)
+    }
+    if items.voters is not None:
+        tables = {name: replace(one, **items.voters.of(name)) for name, one in tables.items()}
+    two = len(items.classes) == 2
+    kind = ScoreTable if items.labelled and not items.label_is_vote else VoteTable
+    empty = kind.empty() if two else kind.empty(items.classes)
+    return tables | {
+        group: empty.without(lost) for group, lost in items.dropped.items() if group not in tables
+    }
+
+
+def _votes_found(items: CheckedRows) -> tuple[Columns, Counts]:
+    """Return the distinct items as the engine counts them, and their votes for each class."""
+    label = ("label",) if items.labelled else ()
+    if items.base:  # votes for classes are numbers in that base
+        names = packed_names(len(items.classes), items.base)
+        found = counted_by(items, *names, *label)
+        return found, unpacked(found, len(items.classes), items.base)
+    found = counted_by(items, "positives", "totals", *label)
+    positives, totals = whole(found["positives"]), whole(found["totals"])
+    return found, side_by_side(totals - positives, positives)
+
+
+def _table_of_votes(items: CheckedRows, found: Columns, votes: Counts, at: Any) -> VoteTable:
+    columns = counted_votes(votes[at], whole(found["n"])[at], items.classes)
+    return VoteTable(**columns, **_entries_of(items, found, at, vote_key(votes[at])))
+
+
+def _table_with_labels(
+    items: CheckedRows, found: Columns, votes: Counts, at: Any
+) -> VoteTable | ScoreTable:
+    label, n = whole(found["label"])[at], whole(found["n"])[at]
+    if items.label_is_vote:
+        own = _entries_of(items, found, at, vote_key(with_vote(votes[at], label)))
+        return replace(votes_table(votes[at], label, n, classes=items.classes), **own)
+    own = _entries_of(items, found, at, class_shares(votes[at]), label)
+    return replace(class_shares_table(votes[at], label, n, classes=items.classes), **own)
+
+
+def _entries_of(
+    items: CheckedRows, found: Columns, at: Any, places: Any, label: Counts | None = None
+) -> dict[str, Any]:
+    """Return the entries of rows of votes, if there are weights or clusters."""
+    if not items.beside:
+        return {}
+    return {"entries": entries(items, found, at, rows_of(places), label, whole(found["n"])[at])}

@@ -111,9 +111,9 @@ def _iclr(year: int, accepted: float) -> RealSet:
     )
 
 
-# In the order of the paper's tables. The paper gives the model errors of CIFAR-10 and of the ICLR
-# sets (their acceptance rates); that of Fashion-MNIST is in the settings of the authors' released
-# code, and those of the NLI sets are of the best models distributed with ChaosNLI.
+# In the order of the paper's tables. Of the model errors the paper prints that of CIFAR-10 and says
+# what the others are: of a ResNet-18, of the best models distributed with ChaosNLI, and acceptance
+# rates of ICLR. All are in the settings of the authors' released code.
 _ACCEPTED = dict(
     zip(
         iclr.YEARS,

@@ -243,8 +243,8 @@ def label_flips(n: int = 10_000, *, rate: float = 0.1, rng: RandomLike = None) -
 def corrupt(soft_labels: Floats, a: float, b: float) -> Floats:
     """Distort probabilities by f(p; a, b), the inverse of a two-parameter beta calibration map.
 
-    a > 1 makes them less confident, a < 1 more; 1/2 becomes b. This is equation (4) of the
-    paper, with a > 0 and 0 < b < 1.
+    a > 1 makes them less confident, a < 1 more; 1/2 becomes b. This is the
+    corruption of section 4 of the paper, with a > 0 and 0 < b < 1; its appendix D.1 has more of it.
     """
     p = np.asarray(soft_labels, dtype=np.float64)
     check_unit_interval(p.ravel(), name="soft_labels")

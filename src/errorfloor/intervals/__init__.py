@@ -6,7 +6,7 @@ that has what it is computed from.
 
 from __future__ import annotations
 
-from errorfloor.data.table import Table
+from errorfloor.data.tables import Table
 from errorfloor.intervals import ranks
 from errorfloor.intervals.bets import BETTING, BETTING_ROOTS, HOEFFDING
 from errorfloor.intervals.bootstrap import BASIC, BCA, PERCENTILE
@@ -26,12 +26,12 @@ from errorfloor.intervals.honest import (
 )
 from errorfloor.intervals.jackknife import JACKKNIFE, JACKKNIFE_SMOOTH
 from errorfloor.intervals.record import IntervalKind
-from errorfloor.intervals.votes.annotators import ANNOTATORS
-from errorfloor.intervals.votes.many import MANY_CERTIFIED, MANY_LIKELIHOOD
-from errorfloor.intervals.votes.many_annotators import MANY_ANNOTATORS
-from errorfloor.intervals.votes.records import CERTIFIED as CERTIFIED_VOTES
-from errorfloor.intervals.votes.records import LIKELIHOOD
-from errorfloor.intervals.votes.value_records import (
+from errorfloor.intervals.votes.annotators import ANNOTATORS, MANY_ANNOTATORS
+from errorfloor.intervals.votes.limits import CERTIFIED as CERTIFIED_VOTES
+from errorfloor.intervals.votes.limits import (
+    LIKELIHOOD,
+    MANY_CERTIFIED,
+    MANY_LIKELIHOOD,
     MANY_VALUE_LIKELIHOOD,
     VALUE_CERTIFIED,
     VALUE_LIKELIHOOD,

@@ -47,8 +47,9 @@ class Wilson:
     """Wilson's limits for a number in [least, least + span] that varies as a share of n items.
 
     A mean of `n` such numbers varies no more than that, whatever they are. The lower limit is that
-    about `lower`, where the number itself is too high on average. Where few units of unequal weight
-    tell of their own variance, Student's t takes the place of the normal distribution.
+    about `lower`, where the number itself is too high on average. Where few units tell of their
+    own variance, Student's t takes the place of the normal distribution. Wilson's limits are too
+    narrow near 0 and 1 where items are very few; with `exact` they hold the binomial ones.
     """
 
     value: float
@@ -58,6 +59,7 @@ class Wilson:
     method: str = "wilson"
     lower: float | None = None
     freedom: float = float("inf")
+    exact: bool = False
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
@@ -74,6 +76,10 @@ class Wilson:
         half = z * np.sqrt(max(share * (1 - share), 0) / n + (z / (2 * n)) ** 2) / most
         end = float(middle + side * half)
         end = max(end, share) if side > 0 else min(end, share)  # also where it rounds past a share
+        if self.exact:
+            tail, right = (1 - level) / 2, share * n
+            end = max(end, upper_limit(right, n, tail)) if side > 0 else end
+            end = min(end, lower_limit(right, n, tail)) if side < 0 else end
         return self.least + self.span * min(max(end, 0.0), 1.0)
 
 

@@ -16,9 +16,7 @@ from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.metrics.ranking import Placements
 
 _PRIOR = 1.0  # items with a placement of 0, and as many with one of 1, that are added to each class
-# The jackknife's variance of average precision, which a few items decide, times such a factor and
-# a part for each positive.
-_MORE, _FEW = 1.1, 4.0
+_MORE = 1.1  # times the jackknife's variance of average precision, which a few items decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +102,21 @@ def _freedom(sample: Sample, every: Placements) -> float:
 
 
 def of_precision(fit: RankFit) -> Wilson:
-    """Return the limits of an average precision."""
+    """Return the limits of an average precision.
+
+    The positives tell the jackknife's variance, so that it has a degree of freedom less than there
+    are of them. Of one positive nothing is known but its own precision.
+    """
     sample, value, without = fit.sample, fit.value, fit.leave_one_out()
     n, ones = float(sample.count.sum()), float(sample.count @ sample.positive)
     mean = float(sample.count @ without) / n
-    variance = (n - 1) / n * float(sample.count @ (without - mean) ** 2) * (_MORE + _FEW / ones)
+    variance = (n - 1) / n * float(sample.count @ (without - mean) ** 2) * _MORE
     # The precision down to a positive item counts the item itself, and so is too high.
     lower = min(max(n * value - (n - 1) * mean, 0.0), value)
     usual = value * (1 - value)
     items = min(usual / variance, n) if variance > 0 and usual > 0 else ones
-    return Wilson(value, max(items, 1.0), method="honest", lower=lower)
+    freedom = max(ones - 1, 1.0)
+    return Wilson(value, items, method="honest", lower=lower, freedom=freedom, exact=True)
 
 
 def _ranked(case: Case) -> RankFit:
@@ -172,8 +175,9 @@ AVERAGE_PRECISION = IntervalKind(
     basis=Basis.PRECISION,
     make=_of_average_precision,
     promise="The limits are Wilson's for as many items as a share would need to vary as the "
-    "average precision does when items are left out; the lower one is that of a value without its "
-    "optimism. Few positives widen both. Coverage is measured by simulation, not proven.",
+    "average precision does when items are left out, with Student's t for as many positives; the "
+    "lower one is that of a value without its optimism. Coverage is measured by simulation, not "
+    "proven.",
     in_short="average precision: Wilson's limits with the jackknife's variance",
     proof="[measured](metrics.md)",
     holds="measured",

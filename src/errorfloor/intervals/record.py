@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.table import Table
+from errorfloor.data.tables import Table
 from errorfloor.intervals.seeds import Streams
 from errorfloor.methods.record import Basis, Method, Options, Statistic, heeds
 from errorfloor.metrics import ERROR, Metric

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 from errorfloor import metrics
 from errorfloor._checks import InputError, argument, check_choice, shown
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods import (
     logistic,
     maps,
@@ -26,12 +25,8 @@ from errorfloor.methods.record import Classes, Method, Series, heeds
 from errorfloor.methods.rules import offsets
 from errorfloor.methods.soft import CLEAN, CORRUPTED
 from errorfloor.methods.votes import plugin
-from errorfloor.methods.votes.many.mixture import MANY_MIXTURE
-from errorfloor.methods.votes.many.plugin import MANY_PLUGIN
-from errorfloor.methods.votes.many.values import MANY_PLUGINS, MANY_VALUES
-from errorfloor.methods.votes.mixture import MIXTURE
-from errorfloor.methods.votes.plugin import PLUGIN
-from errorfloor.methods.votes.values import VALUES
+from errorfloor.methods.votes.mixture import MANY_MIXTURE, MANY_VALUES, MIXTURE, VALUES
+from errorfloor.methods.votes.plugin import MANY_PLUGIN, MANY_PLUGINS, PLUGIN
 from errorfloor.metrics import ERROR, METRICS, Metric, named
 from errorfloor.metrics.two_by_two import OfTable
 

@@ -164,7 +164,8 @@ class CutFit(Chosen):
         held = self.held_out
         each = self.weighed.equal_item_of(lambda: self._losses(held.wrong))
         above = partial(like_with_one_more, self.how, held.table.scaled(1 / each))
-        return Sides(self.below, above, self.link, self.weighed.freedom, self._correlated(each))
+        freedom = min(self.weighed.freedom, self.how.freedom(self.own))
+        return Sides(self.below, above, self.link, freedom, self._correlated(each))
 
     @property
     def below(self) -> Worth:

@@ -13,11 +13,10 @@ import numpy as np
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Draw
-from errorfloor.data.table import Table
+from errorfloor.data.tables import Table
 from errorfloor.methods.fitted import Fitted
-from errorfloor.methods.votes.aims import Aim, aim_of
+from errorfloor.methods.votes.aims import Aim, Target, aim_of, target_of
 from errorfloor.methods.votes.stopping import Rule, rule_named
-from errorfloor.methods.votes.target import Target, target_of
 from errorfloor.metrics import BUILT_IN, ERROR, USUAL, Metric, named, names
 
 if TYPE_CHECKING:

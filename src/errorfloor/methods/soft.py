@@ -11,9 +11,8 @@ import numpy as np
 
 from errorfloor._references import MANY_SOFT_LABELS, SOFT_LABELS
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.ranged import Ranged
 from errorfloor.data.sample import Sample
-from errorfloor.data.tables import ScoreTable, SoftTable
+from errorfloor.data.tables import MergedRows, ScoreTable, SoftTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options, heeds_weights
 from errorfloor.metrics import ERROR, METRICS, Metric, named
@@ -63,7 +62,7 @@ def _identity(table: ScoreTable, options: Options) -> Calibration:
     )
 
 
-def _resolution(table: Ranged) -> float:
+def _resolution(table: MergedRows) -> float:
     """Return how far the mean may be off: the best value moves by no more than p does."""
     lows, highs = table.ranges
     reach = np.maximum(highs - table.places, table.places - lows)

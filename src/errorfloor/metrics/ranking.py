@@ -308,7 +308,7 @@ def _auc_with(theta: float, probabilities: Floats, weights: Floats | Counts) -> 
 
 
 def auc_discriminant(p: Floats, share: Floats, theta: float) -> float:
-    """Return (1 - 2 theta) E (p - theta) |p - p'|: at least 0 where the min form varies less."""
+    """Return (1 - 2 theta) E (p - theta) |p - p'|: above 0 the min form varies less at large n."""
     weight, mass = np.cumsum(share) - share, np.cumsum(share * p) - share * p
     above, more = 1 - weight - share, share @ p - mass - share * p
     distance = p * weight - mass + more - p * above

@@ -199,6 +199,16 @@ class OfTable:
             more, other = np.minimum(more, max(zeros, fp)), np.minimum(other, max(ones, fn))
         return TwoByTwo(more, other, zeros, ones)
 
+    def freedom(self, table: TwoByTwo) -> float:
+        """Return the degrees of freedom of the variance, at least 1.
+
+        They are endless where the law of the loss is known. Else the rarer class tells the
+        variance, with one degree less than it has items.
+        """
+        if self.form is not None:
+            return float("inf")
+        return max(min(float(table.negatives), float(table.positives)) - 1, 1.0)
+
     def price(self, table: TwoByTwo) -> Any:
         """Return by how much one more false positive and one more false negative raise the loss."""
         if self.step is not None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
-from errorfloor import checks, intervals
+from errorfloor import checks
 from errorfloor._checks import (
     InputError,
     argument,
@@ -23,8 +23,10 @@ from errorfloor._checks import (
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.binomial import upper_limit
+from errorfloor.intervals.votes.limits import CERTIFIED, LIKELIHOOD
 from errorfloor.methods.votes.mixture import MIXTURE
-from errorfloor.results import AgreementEstimate, Interval
+from errorfloor.questions.ratings import from_published
+from errorfloor.results import AgreementEstimate, Interval, RatingsEstimate
 from errorfloor.results.finding import Finding
 
 _PLACES = 6  # of numbers of pairs that are not whole
@@ -34,6 +36,7 @@ _ONE_IS_A_COUNT = " A whole number counts pairs: as a rate, 1 is written 1.0 or 
 _Share: TypeAlias = "float | str | Sequence[float] | None"
 
 
+@overload
 def from_agreement(
     agree: float | str | None = None,
     pairs: int | None = None,
@@ -43,8 +46,36 @@ def from_agreement(
     alpha: float | None = None,
     interval: str | None = "auto",
     level: float = 0.95,
-) -> AgreementEstimate:
+) -> AgreementEstimate: ...
+@overload
+def from_agreement(
+    *,
+    icc: float | None = None,
+    qwk: float | None = None,
+    pearson: float | None = None,
+    n: int | None = None,
+    metric: str | None = None,
+    interval: str | None = "auto",
+    level: float = 0.95,
+) -> RatingsEstimate: ...
+def from_agreement(
+    agree: float | str | None = None,
+    pairs: int | None = None,
+    *,
+    share: _Share = None,
+    kappa: float | None = None,
+    alpha: float | None = None,
+    icc: float | None = None,
+    qwk: float | None = None,
+    pearson: float | None = None,
+    n: int | None = None,
+    metric: str | None = None,
+    interval: str | None = "auto",
+    level: float = 0.95,
+) -> Any:
     """Estimate the error floor from how many pairs of votes agree, for two classes.
+
+    Or the ceiling of R2, correlation or QWK from how well two people's ratings agree.
 
     Parameters
     ----------
@@ -60,6 +91,18 @@ def from_agreement(
         Cohen's kappa of two raters in place of `agree`; needs `share`.
     alpha : float, optional
         Krippendorff's alpha of two raters in place of `agree`; needs `share`.
+    icc : float, optional
+        Of ratings, which are numbers: the ICC of one rating, in place of `agree`. It is no ceiling:
+        the best possible correlation or QWK of a model is the square root.
+    qwk : float, optional
+        The quadratically weighted kappa of two people's ratings, likewise.
+    pearson : float, optional
+        The correlation of two people's ratings, likewise.
+    n : int, optional
+        Number of items behind it, for the interval.
+    metric : str, optional
+        What the ceiling is of: "qwk", "pearson", "ccc", "spearman" or "r2". By default the one that
+        was given, and "pearson" for an ICC.
     interval : {"auto", "likelihood", "certified"} or None
         As for `from_votes`.
     level : float
@@ -67,7 +110,7 @@ def from_agreement(
 
     Returns
     -------
-    AgreementEstimate
+    AgreementEstimate, or RatingsEstimate for ratings
         The same value and limits that `from_votes` finds for two votes per item, with the range
         of floors that such agreement allows with unlimited pairs.
 
@@ -82,8 +125,17 @@ def from_agreement(
     >>> found = from_agreement("92%", 1000)
     >>> round(found.allowed_low, 3), round(found.allowed_high, 3)
     (0.042, 0.08)
+    >>> print(from_agreement(qwk=0.6, n=300).sentence)
+    0.60 between two people is not a ceiling: the best possible QWK is 0.77 (0.72 to 0.82, if \
+    ratings are roughly normal).
     """
-    n = check_whole(
+    of_ratings = {"icc": icc, "qwk": qwk, "pearson": pearson}
+    if any(value is not None for value in of_ratings.values()):
+        others = {"agree": agree, "pairs": pairs, "share": share, "kappa": kappa, "alpha": alpha}
+        given = _alone(of_ratings, others)
+        return from_published(given, of_ratings[given], n, metric, interval, check_level(level))
+    _refuse_of_ratings(n=n, metric=metric)
+    number = check_whole(
         pairs,  # type: ignore[arg-type]
         name="pairs",
         least=1,
@@ -92,24 +144,23 @@ def from_agreement(
     level = check_level(level)
     both = _shares(share)
     one = None if both is None else sum(both) / 2
-    same = _agreeing(agree, kappa, alpha, both, n)
-    cells = _cells(same, n, one)
-    find, name = _limits_of(interval)
+    same = _agreeing(agree, kappa, alpha, both, number)
+    cells = _cells(same, number, one)
+    name = _interval_named(interval)
     value = _floor(*cells)
-    evidence = None if find is None else _Limits(name, value, cells, find)
-    low, high = allowed(same / n, one)
-    findings = tuple(_misfit(same, n, one))
+    evidence = None if name is None else _Limits(name, value, cells)
+    (low, high), findings = allowed(same / number, one), tuple(_misfit(same, number, one))
     found = AgreementEstimate(
         value=value,
         method=MIXTURE.name,
         interval=None if evidence is None else Interval.at(level, evidence),
-        n=n,
+        n=number,
         assumptions=f"{MIXTURE.assumes}; pairs are of different items.",
         target=MIXTURE.target,
         options={"interval": interval, "level": level},
         evidence=evidence,
         agree=same,
-        pairs=n,
+        pairs=number,
         share=one,
         allowed_low=low,
         allowed_high=high,
@@ -118,6 +169,26 @@ def from_agreement(
     )
     checks.issue(found)
     return found
+
+
+def _alone(of_ratings: dict[str, Any], others: dict[str, Any]) -> str:
+    """Return which agreement of ratings was given, and refuse all that does not go with it."""
+    first, *more = [name for name, value in of_ratings.items() if value is not None]
+    for name in [*(name for name, value in others.items() if value is not None), *more]:
+        raise InputError(
+            *(argument(first), " goes alone, with ", argument("n"), ". Leave out "),
+            *(argument(name), "."),
+        )
+    return first
+
+
+def _refuse_of_ratings(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(
+                *(argument(name), " goes with ratings. Give their agreement as "),
+                *(argument("icc"), ", ", argument("qwk"), " or ", argument("pearson"), "."),
+            )
 
 
 def _misfit(agree: float, pairs: int, share: float | None) -> Iterator[Finding]:
@@ -155,32 +226,29 @@ class _Limits:
     method: str
     value: float
     cells: tuple[Counts, Counts, Floats] = field(repr=False)
-    find: str = field(repr=False)
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        from errorfloor.intervals.votes import limits  # SciPy's parts load slowly
+        from errorfloor.intervals.votes.band import certified_limits  # SciPy's parts load slowly
+        from errorfloor.intervals.votes.region import likelihood_limits
 
-        low, high = getattr(limits, self.find)(*self.cells, level=level)
+        find = certified_limits if self.method == CERTIFIED.name else likelihood_limits
+        low, high = find(*self.cells, level=level)
         return min(low, self.value), max(high, self.value)
 
 
-_FINDERS = {"likelihood": "likelihood_limits", "certified": "certified_limits"}
-
-
-def _limits_of(interval: str | None) -> tuple[str | None, str]:
-    """Return the function that finds the limits, and the name of the interval."""
+def _interval_named(interval: str | None) -> str | None:
+    """Return the name of the interval that is asked for."""
     if interval is None:
-        return None, ""
-    kinds = [name for name in intervals.of(MIXTURE) if name in _FINDERS]
+        return None
+    kinds = LIKELIHOOD.name, CERTIFIED.name
     hint = (" ", argument("interval", None), " skips it.")
     name = check_choice(interval, ("auto", *kinds), name="interval", hint=hint)
-    name = MIXTURE.interval if name == "auto" else name
-    return _FINDERS[name], name
+    return MIXTURE.interval if name == "auto" else name
 
 
 def _floor(positives: Counts, totals: Counts, counts: Floats) -> float:
-    from errorfloor.methods.votes.fit import fit_mixture
+    from errorfloor.methods.votes.line import fit_mixture
 
     return fit_mixture(positives, totals, counts).floor
 

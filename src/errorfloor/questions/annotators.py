@@ -9,12 +9,12 @@ import numpy as np
 from errorfloor import methods
 from errorfloor._checks import InputError, argument, check_level
 from errorfloor._typing import Floats
-from errorfloor.data.ballots import Ballots
+from errorfloor.data.ballots import Ballots, Raters
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.data.raters import Raters
-from errorfloor.data.read import Reading, Where, is_data, read
-from errorfloor.data.table import Table
-from errorfloor.data.tables import VoteTable
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import is_data, read
+from errorfloor.data.source import Reading
+from errorfloor.data.tables import Table, VoteTable
 from errorfloor.methods.record import Classes, Options
 from errorfloor.questions.answer import Request
 from errorfloor.questions.question import Question, method_for
@@ -79,7 +79,7 @@ def annotators(
     (0.0, 0.9)
     """
     level = check_level(level)
-    where = Where.of(
+    where = ReadOptions.of(
         item=item,
         vote=vote,
         annotator=annotator,

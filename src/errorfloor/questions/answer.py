@@ -22,10 +22,8 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Floats, RandomLike
 from errorfloor.data.layouts import BESIDE_LABELS
-from errorfloor.data.ranged import Ranged
 from errorfloor.data.source import Source
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.tables import MergedRows, ScoreTable, Table
 from errorfloor.intervals.bootstrap import bootstrap
 from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind, Undefined
 from errorfloor.intervals.seeds import Seed, Streams
@@ -111,14 +109,14 @@ class Origin:
     @property
     def complete(self) -> bool:
         """Whether the scores were declared complete."""
-        return self.source is not None and self.source.complete
+        return self.source is not None and self.source.options.complete
 
     @property
     def beside_votes(self) -> bool:
         """Whether the labels are those that stood beside votes."""
         names = [layout.name for layout in BESIDE_LABELS]
         source = self.source
-        return source is not None and source.layout in names and not source.label_is_vote
+        return source is not None and source.layout in names and not source.options.label_is_vote
 
 
 def estimate(
@@ -289,7 +287,7 @@ def _evidence(case: Case, kind: IntervalKind) -> tuple[Evidence, IntervalKind, t
 def _resolution(case: Case, kind: IntervalKind | None) -> tuple[float | None, str]:
     """Return how far merged rows may have moved the value, and a sentence that says so."""
     method, table = case.method, case.table
-    if not isinstance(table, Ranged) or not table.coarse.any():
+    if not isinstance(table, MergedRows) or not table.coarse.any():
         return 0.0, ""
     resolution = method.resolution_for(table, case.options.metric)
     lows, highs = table.ranges

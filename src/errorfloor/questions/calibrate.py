@@ -7,9 +7,9 @@ from typing import Any, Unpack, overload
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument
-from errorfloor.data.read import Reading, Where
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.source import Reading
+from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.calibration import Calibration, ClassCalibration
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Clip, Method, Options
@@ -102,7 +102,7 @@ def calibrate(
     if method is not None:
         methods.check_name(method, ScoreTable.kind)
     options = Options(clip)
-    where = Where.of(
+    where = ReadOptions.of(
         score=score,
         label=label,
         positive=positive,
@@ -114,7 +114,7 @@ def calibrate(
     reading = read_labelled(scores, labels, where)
     chosen = with_map(method, reading)
     check_scale(scores, reading, (chosen,))
-    if reading.source.group is None:
+    if reading.source.options.group is None:
         return fit(reading.table, chosen, options)
     return by_group(reading, lambda table, _: fit(table, chosen, options))
 

@@ -15,8 +15,7 @@ from errorfloor._checks import (
     shown,
     warn,
 )
-from errorfloor.data.table import Table
-from errorfloor.data.tables import VoteTable
+from errorfloor.data.tables import Table, VoteTable
 from errorfloor.intervals.binomial import upper_limit
 from errorfloor.intervals.record import Evidence, IntervalKind
 from errorfloor.results import Interval, VotesEstimate

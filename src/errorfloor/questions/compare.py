@@ -10,9 +10,8 @@ from errorfloor import checks
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
-from errorfloor.data.read import Where
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.record import Classes, Clip, Method, Options
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.answer import Origin, Request, estimates
@@ -148,7 +147,7 @@ def compare(
     for name in names:
         known.check_name(name, ScoreTable.kind, asked.metric)
     request = Request.of(interval, level, n_resamples, rng)
-    where = Where.of(
+    where = ReadOptions.of(
         score=score,
         label=label,
         positive=positive,
@@ -166,7 +165,7 @@ def compare(
     check_scale(scores, reading, chosen)
     number = len(next(iter(reading.tables.values())).classes)
     task = _Task(chosen or None, Options(clip, metric=asked.of(number)))
-    if reading.source.group is None:
+    if reading.source.options.group is None:
         return task.run(reading.table, request, Origin(reading.source))
 
     def one(table: Table, name: Any, own: Request) -> Comparison:

@@ -13,7 +13,7 @@ import numpy as np
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.predictions import leaks, remarks
 from errorfloor.data.predicted_votes import PredictedVotes, Predictions
-from errorfloor.data.read import Reading
+from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.crossed import FEWEST, Crowd, Mean
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Options
@@ -184,7 +184,7 @@ class Comparison:
         return PanelOf(PanelRate(mean.value, low, high, r, VOTES), mean)
 
     def _panel_of_mixture(self, r: int) -> PanelOf:
-        from errorfloor.intervals.votes.records import VoteLimits
+        from errorfloor.intervals.votes.limits import VoteLimits
 
         mixture: Any = self.floor.mixture  # type: ignore[attr-defined]
         own = replace(self.options, metric=Panel(r).metric)
@@ -232,8 +232,8 @@ class Comparison:
 
         Votes for and against the answer are votes of two classes, whose mean the mixture tells.
         """
-        from errorfloor.intervals.votes.records import VoteLimits
-        from errorfloor.methods.votes.fit import fit_mixture
+        from errorfloor.intervals.votes.limits import VoteLimits
+        from errorfloor.methods.votes.line import fit_mixture
 
         share, _ = self.shares(place)
         own = np.rint(share * self.totals).astype(np.int64)
@@ -391,13 +391,9 @@ def replace_level(comparison: Comparison, level: float) -> Comparison:
 
 def _limits_of(classes: int) -> Any:
     """Return what finds limits of means over likely distributions."""
-    if classes == 2:
-        from errorfloor.intervals.votes.limits import likelihood_limits
+    from errorfloor.intervals.votes.region import likelihood_limits, many_likelihood_limits
 
-        return likelihood_limits
-    from errorfloor.intervals.votes.many_values import many_value_limits
-
-    return many_value_limits
+    return likelihood_limits if classes == 2 else many_likelihood_limits
 
 
 def _crossing(sizes: Floats, values: Floats | list[float], *, above: bool = False) -> float | None:

@@ -9,7 +9,8 @@ import numpy as np
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.checks.record import method_of
-from errorfloor.data.read import Where, is_data
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import is_data
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods import find
 from errorfloor.methods.record import Classes, Options
@@ -64,7 +65,7 @@ def confusion(
                 " must be a floor with its table, or data: a table, a dataframe or a file; "
                 f"got {type(estimate).__name__}.",
             )
-        where = Where.of(group=group, **columns)
+        where = ReadOptions.of(group=group, **columns)
         estimate = floor_of(estimate, where, rng=rng, interval=None)
     elif rng is not None and rng != 0:
         raise InputError(argument("rng"), " goes with data, not with an Estimate. Leave it out.")

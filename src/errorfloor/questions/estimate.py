@@ -8,7 +8,8 @@ from typing import Any, Unpack, overload
 from errorfloor import methods
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import of_kind
-from errorfloor.data.read import Where, read
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable, SoftTable
 from errorfloor.methods.record import Clip, Options
 from errorfloor.metrics.asked import Asked
@@ -106,7 +107,7 @@ def from_soft_labels(
     """
     asked = Asked(metric, costs, at, prior)
     request = Request.of(interval, level, n_resamples, rng)
-    where = Where.of(
+    where = ReadOptions.of(
         soft=soft,
         classes=classes,
         group=group,
@@ -253,7 +254,7 @@ def from_scores(
         methods.check_name(method, ScoreTable.kind, asked.metric)
     options = Options(clip)
     request = Request.of(interval, level, n_resamples, rng)
-    where = Where.of(
+    where = ReadOptions.of(
         score=score,
         label=label,
         positive=positive,

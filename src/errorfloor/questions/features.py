@@ -19,7 +19,8 @@ from errorfloor._checks import (
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, RandomLike
 from errorfloor.data.features import Features, read_features
-from errorfloor.data.numbering import is_id
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.values import is_id
 from errorfloor.features import classics, sequence
 from errorfloor.features.groups import rows_together
 from errorfloor.features.leaks import changes_along, telling_columns
@@ -137,7 +138,8 @@ def from_features(
         if classic is not None and given:
             raise InputError(argument(name), " goes with ", argument("method", SEQUENTIAL), ".")
     told = families(models, device)
-    data = read_features(X, y, label, features, cluster, classes)
+    named = ReadOptions.of(label=label, cluster=cluster, classes=classes)
+    data = read_features(X, y, features, named)
     seed = Seed.of(rng)
     order = _order(data, duplicates, seed.begin())
     _refuse_groups(data, np.sort(order), duplicates, device)
@@ -165,8 +167,7 @@ def from_features(
         found = beside(_proved(run, order.size, level, about), floor, same_labelling)
     else:
         found = _classic(classic, classic.ends(points, codes, len(data.classes), device), about)
-    doubts = (*_left_out(data.source.facts), *_followed(data), *_telling(data))
-    found = _with(found, doubts)
+    found = _with(found, (*_left_out(data.source.facts), *_followed(data), *_telling(data)))
     checks.issue(found)
     return found
 

@@ -11,10 +11,10 @@ import numpy as np
 from errorfloor import methods as known
 from errorfloor._checks import check_whole
 from errorfloor._typing import Bools, Counts, RandomLike
-from errorfloor.data.feature_items import Items, read_items
-from errorfloor.data.read import Reading, Where
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.features import FeatureItems, read_items
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.source import Reading
+from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.cut_fit import CutFit
 from errorfloor.methods.cuts import wrong_of
@@ -235,7 +235,7 @@ def feebee(
         check_whole(levels, name="levels", least=2, remedy=f"{usual} is usual."),
         check_whole(repeats, name="repeats", least=1, remedy="10 is usual."),
     )
-    where = Where.of(
+    where = ReadOptions.of(
         score=score,
         label=label,
         positive=positive,
@@ -274,7 +274,7 @@ class _Task:
     levels: int
     repeats: int
     means: tuple[float, ...] = ()  # of the noise; none stands for a fair coin
-    items: Items | None = None
+    items: FeatureItems | None = None
     device: str | None = None  # where neighbours are looked for
 
     @property
@@ -291,7 +291,7 @@ class _Task:
     def answer(self, reading: Reading, rng: RandomLike) -> Any:
         """Return the scores on the table that was read, or on that of each group."""
         generator = rng if isinstance(rng, np.random.Generator) else Seed.of(rng).begin()
-        if reading.source.group is None:
+        if reading.source.options.group is None:
             return self.run(reading.table, generator)
         groups = list(tables_with_items(reading))
         own = dict(zip(groups, generator.spawn(len(groups)), strict=True))

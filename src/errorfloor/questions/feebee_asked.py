@@ -10,7 +10,7 @@ import numpy as np
 
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument, shown, words
-from errorfloor.data.read import Reading
+from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Method
 from errorfloor.metrics import Metric, noise

@@ -10,7 +10,7 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.feature_items import Items
+from errorfloor.data.features import FeatureItems
 from errorfloor.features import classics
 from errorfloor.features.classics import Classic, Ends, Measure
 from errorfloor.features.records import SEQUENTIAL
@@ -75,7 +75,7 @@ def check_asked(asked: Asked, features: Any, device: str | None) -> None:
 
 
 def bind(
-    parts: Mapping[str, Part], items: Items, device: str | None = None
+    parts: Mapping[str, Part], items: FeatureItems, device: str | None = None
 ) -> tuple[dict[str, OfItems], OfItems | None]:
     """Find neighbours and trees, and return what looks labels up through them, and an oracle.
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
-from errorfloor.data.read import Reading
-from errorfloor.data.table import Table
+from errorfloor.data.source import Reading
+from errorfloor.data.tables import Table
 from errorfloor.intervals.seeds import Streams
 from errorfloor.questions.answer import Request
 from errorfloor.results import Groups
@@ -33,7 +33,7 @@ def by_group(reading: Reading, answer: Callable[[Table, Any], ResultT]) -> Group
         except InputError as error:
             raise error.behind(argument("group"), f" {group!r}: ") from error
     dropped = sum(table.dropped for table in reading.tables.values())
-    return Groups(str(reading.source.group), found, dropped=dropped)
+    return Groups(str(reading.source.options.group), found, dropped=dropped)
 
 
 def with_intervals_by_group(

@@ -23,7 +23,8 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
-from errorfloor.data.read import Where, is_data
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import is_data
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Evidence
 from errorfloor.metrics.asked import Asked
@@ -34,6 +35,7 @@ from errorfloor.questions.paired import Pair, VotesPair, paired
 from errorfloor.questions.people import people_in
 from errorfloor.questions.predicted import for_floor, read_model, refuse_arrays
 from errorfloor.questions.question import floor_of
+from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
 from errorfloor.questions.said import Said
 from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
 from errorfloor.results.estimate import GIVEN
@@ -124,7 +126,10 @@ def headroom(
     labels : array-like of shape (n,), optional
         Beside an array of scores: the label of each item. Beside an Estimate: that of test items.
     predictions : array-like of shape (n,), optional
-        What the model predicts for each of these items; `confusion` is counted from both.
+        What the model predicts for each of these items; `confusion` is counted from both. Beside
+        ratings, or what `from_ratings` returns: the model's number for each item, in the order in
+        which items first appear. The verdict then has `share` and `worth`, and the arguments of
+        `from_ratings` go with it.
     prediction : str, optional
         Column of a dataframe or file with the model's predictions, in place of `errors` and `n`.
         Floor and model then share their items, and a paired test decides on room. Of metrics that
@@ -221,6 +226,10 @@ def headroom(
     >>> headroom(floor, errors=430, n=1000).verdict
     'room'
     """
+    said = Said(errors, n, model_error, model_value, model_scores, confusion, labels, predictions)
+    if is_about_ratings(estimate, metric, columns):
+        own = {"prediction": prediction, "metric": metric, "level": level, "group": group}
+        return headroom_of_ratings(estimate, said, own, rng=rng, **columns)
     level, same_labelling = check_level(level), as_flag(same_labelling, name="same_labelling")
     columns = {
         "group": group,
@@ -228,7 +237,6 @@ def headroom(
         **columns,
     }
     asked = None if metric is None else Asked(metric, costs, at, prior)
-    said = Said(errors, n, model_error, model_value, model_scores, confusion, labels, predictions)
     if asked is None and any(value is not None for value in (costs, at, prior)):
         raise InputError(
             *(argument("costs"), ", ", argument("at"), " and ", argument("prior"), " go with a "),
@@ -241,7 +249,7 @@ def headroom(
             if prediction is None:
                 raise _needs_a_floor(about.metric)
             refuse_arrays(estimate)
-            where = Where.of(**columns)
+            where = ReadOptions.of(**columns)
             floor = floor_of(estimate, for_floor(where), level=level, rng=rng, asked=about)
             model = read_model(estimate, where, prediction, floor)
             return beside(floor, model, level, same_labelling=True)
@@ -249,15 +257,10 @@ def headroom(
         return beside_pair(*both, level)
     floor = _as_floor(estimate, asked, level, rng, columns)
     if isinstance(floor, Groups):
-        return Groups(
-            floor.column,
-            {
-                name: beside(one, said.model(one), level, same_labelling)
-                for name, one in floor.items()
-            },
-            level,
-            dropped=floor.dropped,
-        )
+        each = {
+            name: beside(one, said.model(one), level, same_labelling) for name, one in floor.items()
+        }
+        return Groups(floor.column, each, level, dropped=floor.dropped)
     return beside(floor, said.model(floor), level, same_labelling)
 
 
@@ -289,7 +292,7 @@ def _as_floor(
                 *(function("from_scores"), ", ", function("from_votes"), " or "),
                 *(function("from_soft_labels"), "; or pass a table, a dataframe or a file."),
             )
-        return floor_of(estimate, Where.of(**columns), level=level, rng=rng, asked=asked)
+        return floor_of(estimate, ReadOptions.of(**columns), level=level, rng=rng, asked=asked)
     for name in (name for name, value in columns.items() if value is not None or name != "group"):
         raise InputError(argument(name), " goes with data, not with an Estimate. Leave it out.")
     first = next(iter(estimate.values())) if isinstance(estimate, Groups) else estimate

@@ -9,10 +9,12 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument, as_flag
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.read import Reading, Where, read
+from errorfloor.data.items import KeptVotes, VoteItems
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
+from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
-from errorfloor.data.vote_items import Keeper, VoteItems
-from errorfloor.methods.votes.thin import Votes, thinned
+from errorfloor.methods.votes.thinning import Votes, thinned
 from errorfloor.metrics import ERROR
 from errorfloor.questions.weights import unweighted
 from errorfloor.results.items import ClassItems, Items
@@ -85,15 +87,15 @@ def items(
     >>> found.rank.tolist()
     [3, 3, 1, 3, 3, 1]
     """
-    keeper = Keeper()
+    keeper = KeptVotes()
     symmetric = None if symmetric is None else as_flag(symmetric, name="symmetric")
     if votes is None:
         votes = columns.pop("positives", None)
-    where = with_names(Where.of(**columns, item=item))
+    where = with_names(ReadOptions.of(**columns, item=item))
     return of_reading(read(votes, keeper.layouts, where, second=totals), keeper, symmetric)
 
 
-def with_names(where: Where) -> Where:
+def with_names(where: ReadOptions) -> ReadOptions:
     """Take the column of items for mere names beside columns that hold whole items."""
     columns = dict(where.columns)
     if "item" in columns and columns.keys() & {"positives", "annotators", "annotations"}:
@@ -101,7 +103,7 @@ def with_names(where: Where) -> Where:
     return where
 
 
-def of_reading(reading: Reading, keeper: Keeper, symmetric: bool | None) -> Items | ClassItems:
+def of_reading(reading: Reading, keeper: KeptVotes, symmetric: bool | None) -> Items | ClassItems:
     """Return the items of what was read by the keeper's layouts."""
     rows, table = keeper.items_of(reading), reading.table
     assert isinstance(table, VoteTable)
@@ -136,7 +138,7 @@ def of_reading(reading: Reading, keeper: Keeper, symmetric: bool | None) -> Item
 
 def _of_many(rows: VoteItems, reading: Reading, symmetric: bool | None) -> ClassItems:
     """Return the items where there are more than two classes."""
-    from errorfloor.methods.votes.many.fit import fit_partitions
+    from errorfloor.methods.votes.simplex import fit_partitions
 
     if symmetric is False:
         raise InputError(
@@ -196,8 +198,7 @@ def _cells(rows: VoteItems) -> tuple[Votes, Any]:
 
 def _expected(cells: Votes, even: bool) -> tuple[Floats, Floats]:
     """Return the expected probability of class 1, and the expected floor, given each cell."""
-    from errorfloor.methods.votes.fit import fit_mixture
-    from errorfloor.methods.votes.grid import log_binomial
+    from errorfloor.methods.votes.line import fit_mixture, log_binomial
 
     seen = thinned(*cells) or cells
     if even:

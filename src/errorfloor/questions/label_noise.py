@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.feature_items import Items
+from errorfloor.data.features import FeatureItems
 from errorfloor.data.sample import MANY_ITEMS, Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.bootstrap import BLOCK, keep_freed_memory
@@ -31,7 +31,7 @@ def under_noise(
     repeats: int,
     seeds: Counts,
     mean: float = FAIR,
-    items: Items | None = None,
+    items: FeatureItems | None = None,
 ) -> dict[str, Floats]:
     """Return the values of statistics on the same noisy tables, each of shape (repeats, levels).
 

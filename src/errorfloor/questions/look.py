@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
 from errorfloor._checks import InputError, Mention, argument, function
-from errorfloor.data.asked import is_source
 from errorfloor.data.columns import NO_NAMES, has_no_names
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, BESIDE, ITEM, LAYOUTS, SCORES, Layout
-from errorfloor.data.read import Reading, Where, is_data, read
-from errorfloor.data.table import Table
-from errorfloor.data.tables import VoteTable
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import is_data, read
+from errorfloor.data.source import Reading, is_source
+from errorfloor.data.tables import Table, VoteTable
 from errorfloor.results.look import ColumnLook, LayoutLook, Look
 
 Write = Callable[[Mention], str]
@@ -59,10 +59,10 @@ def look(data: object, *, format: str | None = None) -> Look:  # noqa: A002
         )
     if format is not None and not is_source(data):
         raise InputError(argument("format"), " goes with files. Leave it out.")
-    return looked_at(data, Where.of(format=format), Mention.in_python, _files_of(data))
+    return looked_at(data, ReadOptions.of(format=format), Mention.in_python, _files_of(data))
 
 
-def looked_at(data: Any, where: Where, write: Write, files: tuple[str, ...]) -> Look:
+def looked_at(data: Any, where: ReadOptions, write: Write, files: tuple[str, ...]) -> Look:
     """Return the same for data and how to read it, with arguments written as `write` does.
 
     `files` are those that commands name.
@@ -76,6 +76,7 @@ def looked_at(data: Any, where: Where, write: Write, files: tuple[str, ...]) -> 
     rows, columns, guesses = _columns_in(data, where)
     both = [_tried(data, files, where, layout, given, write) for layout, given in guesses]
     both.sort(key=lambda one: one[0].problem is not None)
+    both = [*_rated(data, where, files), *both]
     tried = [one for one, _ in both]
     following = [line for _, lines in both for line in lines][:_MOST_LINES]
     return Look(
@@ -94,18 +95,13 @@ def _files_of(data: Any) -> tuple[str, ...]:
     return tuple(map(os.fspath, data)) if isinstance(data, list | tuple) else ()
 
 
-def _saved(data: Any, where: Where) -> Reading | None:
+def _saved(data: Any, where: ReadOptions) -> Reading | None:
     """Return a table, or what was saved in files as one."""
     if isinstance(data, Table):
-        return read(data, LAYOUTS, Where.of())
-    from errorfloor.data.files import find_data
-    from errorfloor.data.formats import format_of
-    from errorfloor.data.saved import saved_table
+        return read(data, LAYOUTS, ReadOptions.of())
+    from errorfloor.data.saved import holds_table
 
-    if not _files_of(data):
-        return None
-    found = find_data(data, where.format)
-    if not format_of(found, where.format).holds_tables or saved_table(found) is None:
+    if not _files_of(data) or not holds_table(data, where.format):
         return None
     return read(data, LAYOUTS, where)
 
@@ -124,17 +120,17 @@ def _of_table(reading: Reading, name: str, files: tuple[str, ...]) -> Look:
 
 
 def _columns_in(
-    data: Any, where: Where
+    data: Any, where: ReadOptions
 ) -> tuple[int, list[ColumnLook], list[tuple[Layout, dict[str, Any]]]]:
     """Return the number of rows, the columns, and the layouts that they may be in."""
+    from errorfloor.data.columns import likely_readings
     from errorfloor.data.engines import kinds_of
-    from errorfloor.data.frames import rows_of
-    from errorfloor.data.guessing import likely_readings
-    from errorfloor.data.rows import count
+    from errorfloor.data.read_rows import rows_of
+    from errorfloor.data.rows import count_where
 
-    with rows_of(data, None, where.format) as (frame, run):
+    with rows_of(data, where) as (frame, run):
         kinds = kinds_of(frame, run)
-        rows = count(frame, run, {})["n"]
+        rows = count_where(frame, run, {})["n"]
         columns = _looked_at(frame, run, kinds, rows)
     found = [(one.layout, one.arguments) for one in likely_readings(kinds, LAYOUTS)]
     return rows, columns, found or list(_plausible(columns, rows))
@@ -142,8 +138,8 @@ def _columns_in(
 
 def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> list[ColumnLook]:
     """Count what is missing in all columns at once, and different values in as few scans as fit."""
-    from errorfloor.data.engines import is_missing, select
-    from errorfloor.data.rows import count
+    from errorfloor.data.engines import select, where_missing
+    from errorfloor.data.rows import count_where
 
     few = len(kinds) <= _MOST_COLUMNS
     short = {name: f"c{i}" for i, name in enumerate(kinds) if few and isinstance(name, str)}
@@ -152,8 +148,8 @@ def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> lis
     if short:
         frame = select(frame, {alias: name for name, alias in short.items()})
         schema = frame.collect_schema()
-        gone = {alias: is_missing(frame, alias, schema) for alias in short.values()}
-        missing = count(frame, run, gone)
+        gone = {alias: where_missing(frame, alias, schema) for alias in short.values()}
+        missing = count_where(frame, run, gone)
         plain = [one for name, one in short.items() if kinds[name] not in _NO_VALUES]
         at_once = max(_CELLS_AT_ONCE // max(rows, 1), 1)
         distinct = {} if rows else dict.fromkeys(plain, 0)
@@ -187,7 +183,7 @@ def _different(
 
 def _plausible(columns: Sequence[ColumnLook], rows: int) -> Iterator[tuple[Layout, dict[str, Any]]]:
     """Yield layouts that no name tells, but numbers of different values allow."""
-    from errorfloor.data.guessing import fitting, names_an_id
+    from errorfloor.data.columns import fitting, names_an_id
 
     named = [one for one in columns if not names_an_id(one.name)]
     labels = [one.name for one in named if 1 < (one.distinct or 0) <= _MOST_LABELS]
@@ -209,7 +205,7 @@ def _plausible(columns: Sequence[ColumnLook], rows: int) -> Iterator[tuple[Layou
 def _tried(
     data: Any,
     files: tuple[str, ...],
-    where: Where,
+    where: ReadOptions,
     layout: Layout,
     given: Mapping[str, Any],
     write: Write,
@@ -223,7 +219,7 @@ def _tried(
     }
     for how in (plain, {**plain, "drop_missing": True}):
         try:
-            reading = read(data, (layout,), Where.of(**how, format=where.format))
+            reading = read(data, (layout,), ReadOptions.of(**how, format=where.format))
         except InputError as error:
             problem = error
             continue
@@ -244,6 +240,44 @@ def _tried(
         code=_code(layout, files, plain),
     )
     return found, lines
+
+
+def _rated(
+    data: Any, where: ReadOptions, files: tuple[str, ...]
+) -> Iterator[tuple[LayoutLook, list[str]]]:
+    """Yield how to read ratings, where columns are called so and hold more than two numbers."""
+    from errorfloor.data.ratings import LAYOUTS as OF_RATINGS
+    from errorfloor.data.ratings import Named, read_ratings
+
+    for named in (Named(format=where.format), Named(format=where.format, drop_missing=True)):
+        try:
+            found = read_ratings(data, named)[None]
+        except InputError:
+            continue
+        table = found.table
+        if len(set(table.values[:1000].tolist())) < 3 or int(table.sizes.max()) < 2:
+            return
+        layout = next(one for one in OF_RATINGS if one.name == found.source.layout)
+        how: dict[str, Any] = {
+            name: list(one) if isinstance(one, tuple) else one
+            for name, one in found.source.columns.items()
+        }
+        how |= {"drop_missing": True} if named.drop_missing else {}
+        command = _command(layout, files, how)
+        look = LayoutLook(
+            layout=layout.name,
+            says=layout.says,
+            columns=dict(found.source.columns),
+            n=table.n,
+            dropped=table.dropped,
+            votes=None,
+            classes=(),
+            problem=None,
+            command=command,
+            code=_code(layout, files, how),
+        )
+        yield look, [command or look.code]
+        return
 
 
 def _first(error: InputError, write: Write) -> str:
@@ -321,7 +355,7 @@ def _problems(
 
 def _beside(columns: Sequence[ColumnLook]) -> Iterator[str]:
     """Yield which columns may be weights or clusters, which are used only if they are named."""
-    from errorfloor.data.guessing import fitting
+    from errorfloor.data.columns import fitting
 
     for role in BESIDE:
         for name in fitting(role, [one.name for one in columns]):
@@ -335,7 +369,8 @@ def _command(layout: Layout, files: Sequence[str], how: Mapping[str, Any]) -> st
     if not files:
         return None
     options = {role.argument: f"--{role.name}" for role in layout.roles}
-    words = ["errorfloor", "estimate", *files]
+    ask = "ratings" if layout.asks == "from_ratings" else "estimate"
+    words = ["errorfloor", ask, *files]
     for name, value in how.items():
         option = options.get(name, f"--{name.replace('_', '-')}")
         words += [option] if value is True else [option, _typed(value)]

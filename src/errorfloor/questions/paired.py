@@ -27,16 +27,16 @@ from errorfloor.checks.predictions import leaks
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, of_kind
 from errorfloor.data.matrices import is_matrix, one_score
 from errorfloor.data.naming import as_classes, codes_of, told
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.predicted_votes import (
     PredictedReader,
     PredictedVotes,
     Predictions,
     reader_of,
 )
-from errorfloor.data.read import Reading, Where, is_data, read
-from errorfloor.data.source import Source
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.read import is_data, read
+from errorfloor.data.source import Reading, Source
+from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.record import Options
 from errorfloor.questions.compared import Comparison, replace_level
 from errorfloor.questions.models import Model
@@ -85,7 +85,7 @@ class Pair:
         complete = bool(columns.get("complete"))
         columns = {name: value for name, value in columns.items() if name != "complete"}
         pair = cls._of(data, labels, predictions, column, columns)
-        return replace(pair, source=replace(pair.source, complete=complete))
+        return replace(pair, source=pair.source.with_options(complete=complete))
 
     @classmethod
     def _of(
@@ -121,7 +121,7 @@ class Pair:
                 *(argument("predictions"), " beside an array of scores."),
             )
         refuse_groups(named.pop("group", None))
-        where = Where.of(**named, group=column)
+        where = ReadOptions.of(**named, group=column)
         refuse_votes({**where.columns, **where.arrays})
         with naming_predictions():
             return cls.read(read(data, (SCORES,), where))
@@ -160,12 +160,12 @@ class Pair:
     @classmethod
     def read(cls, reading: Reading) -> Pair:
         """Take rows that were counted apart by what the model predicts."""
-        source, column = reading.source, reading.source.group
+        source, column = reading.source, reading.source.options.group
         tables = {name: table for name, table in reading.tables.items() if table.n}
         first: Any = next(iter(reading.tables.values()))
         number = len(first.classes)
         if number == 2:
-            place = _classes(list(tables), source.positive, str(column))
+            place = _classes(list(tables), source.options.positive, str(column))
         else:
             said = (argument("prediction"), f" (column {column!r})")
             place = told(list(tables), number, first.classes, said).place
@@ -177,7 +177,7 @@ class Pair:
             sides[place[name]] += table.plain
         lost = sum(table.dropped for table in reading.tables.values())
         extra = lost - sum(side.dropped for side in sides)  # of rows without a prediction
-        return cls(tuple(sides), replace(source, group=None), column, extra)
+        return cls(tuple(sides), source.with_options(group=None), column, extra)
 
     @property
     def reading(self) -> Reading:
@@ -234,7 +234,7 @@ class VotesPair:
         """Read a column of predictions beside votes; None where the data are no votes."""
         if not is_data(data):
             return None
-        reader = votes_reader(data, Where.of(**columns), prediction)
+        reader = votes_reader(data, ReadOptions.of(**columns), prediction)
         if reader is None:
             return None
         kept, where = reader
@@ -303,10 +303,12 @@ def paired(
     if voted is not None:
         return voted.floor, voted
     pair = Pair.of(data, arrays, prediction, columns)
-    return floor_of(pair.reading, Where.of(), level=level, rng=rng), pair
+    return floor_of(pair.reading, ReadOptions.of(), level=level, rng=rng), pair
 
 
-def votes_reader(data: Any, where: Where, prediction: str) -> tuple[PredictedReader, Where] | None:
+def votes_reader(
+    data: Any, where: ReadOptions, prediction: str
+) -> tuple[PredictedReader, ReadOptions] | None:
     """Return what reads a column of predictions beside votes; None where there are scores."""
     named = {**where.columns, **where.arrays}.keys()
     of_votes = {role.argument for layout in of_kind(VoteTable.kind) for role in layout.roles}

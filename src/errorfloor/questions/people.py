@@ -12,13 +12,15 @@ import numpy as np
 from errorfloor._checks import InputError, argument, as_flag, check_level, shown
 from errorfloor._numbers import counted as counted_words
 from errorfloor._typing import Bools
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.predicted_votes import (
     PredictedReader,
     PredictedVotes,
     as_predictions,
     reader_of,
 )
-from errorfloor.data.read import Reading, Where, is_data, read
+from errorfloor.data.read import is_data, read
+from errorfloor.data.source import Reading
 from errorfloor.methods.record import CHANCE, Options
 from errorfloor.questions.alt_test import EPSILON, alt_test
 from errorfloor.questions.compared import MOST_PEOPLE, Comparison
@@ -212,7 +214,7 @@ def _read(
                 " is a column of a dataframe or file. Pass one, or give ",
                 *(argument("predictions"), ", a dict of answers, beside arrays of votes."),
             )
-        where = Where.of(**columns, drop_missing=drop_missing and is_data(votes))
+        where = ReadOptions.of(**columns, drop_missing=drop_missing and is_data(votes))
         reader, where = reader_of(where, names)
         reading = read(votes, reader.layouts, where, second=totals)
         return reading, reader.found(reading)
@@ -224,7 +226,7 @@ def _read(
             columns[name] = _some(columns[name], there)
         answers = tuple(one[there] for one in answers)
     reader = PredictedReader(names, answers)
-    reading = read(votes, reader.layouts, Where.of(**columns), second=totals)
+    reading = read(votes, reader.layouts, ReadOptions.of(**columns), second=totals)
     dropped = int(np.count_nonzero(~there))
     if dropped:
         table: Any = reading.table

@@ -27,12 +27,12 @@ from errorfloor._checks import (
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
 from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS
-from errorfloor.data.read import Where, is_data, read
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Source
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
 from errorfloor.methods.record import Classes
-from errorfloor.methods.votes.mixture import MixtureFloor
+from errorfloor.methods.votes.mixture import TwoClassMixture
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.answer import check_classes
@@ -191,14 +191,14 @@ def plan(
             "of arrays.",
         )
     layouts = tuple(layout for layout in LAYOUTS if layout.kind != SoftTable.kind)
-    reading = read(pilot, layouts, Where.of(group=group, **columns))
+    reading = read(pilot, layouts, ReadOptions.of(group=group, **columns))
     for table in reading.tables.values():
         unweighted(table, "plan")
 
     def one(table: Table) -> Plan:
         return _planned(task, table, asked, reading.source)
 
-    if reading.source.group is None:
+    if reading.source.options.group is None:
         return one(reading.table)
     return by_group(reading, lambda table, _: one(table))
 
@@ -213,7 +213,7 @@ def _planned(task: _Task, table: Table, asked: Asked, source: Source) -> Plan:
     method = methods.default(table.kind, Classes.of(table), asked.metric)
     kind = intervals.default(method, table, found.measure)
     shares = SHARES if source.layout in (layout.name for layout in BESIDE_LABELS) else SCORES
-    claim = claim_of(method, kind, found.measure, complete=source.complete, scores=shares)
+    claim = claim_of(method, kind, found.measure, complete=source.options.complete, scores=shares)
     return replace(found, claim=claim)
 
 
@@ -263,7 +263,7 @@ class _Pilot:
             many = ManyVotes.of(table)
             width = partial(many.width, level)
             return cls(many.fit.floor, width, many.bias, table=table, classes=many.classes)
-        fit = MixtureFloor(table.cells()).fitted
+        fit = TwoClassMixture(table.cells()).fitted
         pilot = _from_distribution(fit.points, fit.weights, level, table)
         atoms = two_atoms(table, fit)
         if atoms is None or atoms.trust < _LEAST_TRUST:

@@ -16,9 +16,9 @@ from errorfloor._checks import (
     check_whole,
 )
 from errorfloor._typing import Counts, Floats, RandomLike
-from errorfloor.data.asked import Where
+from errorfloor.data.items import KeptScores
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
-from errorfloor.data.score_items import Kept
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.prediction_powered import PoweredCut
 from errorfloor.methods.record import Options
@@ -94,12 +94,12 @@ def plan_labels(
     >>> plan.budget, plan.width < plan.width_at_random
     (300, True)
     """
-    where = Where.of(score=score, label=label, positive=positive, positive_from=positive_from)
+    where = ReadOptions.of(score=score, label=label, positive=positive, positive_from=positive_from)
     asked = _Asked(budget, width, as_flag(by_score, name="by_score"), check_level(level), rng)
     return asked.plan(_read(scores, labels, where))
 
 
-def of_files(paths: Any, where: Where, **asked: Any) -> LabelPlan:
+def of_files(paths: Any, where: ReadOptions, **asked: Any) -> LabelPlan:
     """Return the same for files, with all that was said about them."""
     return _Asked(**asked).plan(_read(paths, None, where))
 
@@ -114,7 +114,7 @@ class _Asked:
     level: float
     rng: RandomLike
 
-    def plan(self, kept: Kept) -> LabelPlan:
+    def plan(self, kept: KeptScores) -> LabelPlan:
         """Return the plan for items."""
         if (self.budget is None) == (self.width is None):
             both = (argument("budget"), " or ", argument("width"))
@@ -165,23 +165,23 @@ def _as_width(width: object) -> float:
     return float(width)
 
 
-def _read(scores: object, labels: object, where: Where) -> Kept:
-    kept = Kept()
+def _read(scores: object, labels: object, where: ReadOptions) -> KeptScores:
+    kept = KeptScores()
     layout = kept.layout(labelled="label" in where.columns or not is_data(scores))
     kept.files = read(scores, (layout,), where, second=labels).source.files
     return kept
 
 
-def _floor(kept: Kept) -> float | None:
+def _floor(kept: KeptScores) -> float | None:
     """Return the floor that labels suggest; None where they are too few, and scores speak."""
-    from errorfloor.data.unlabelled import table_of_arrays
+    from errorfloor.data.arrays import partly_labelled
 
     known = ~np.isnan(kept.labels)
     if int(known.sum()) < FEWEST or len(set(kept.labels[known])) < 2:
         instead = f"; with {FEWEST} labels of both classes any scores will do"
         check_unit_interval(kept.scores, name="scores", entry="entry", instead=instead)
         return None
-    table = table_of_arrays(kept.scores, kept.labels, Where.of(unlabelled=True))
+    table = partly_labelled(kept.scores, kept.labels, ReadOptions.of(unlabelled=True))
     check_alike(table)
     cells = table.cells()
     return PoweredCut(cells, Options().draw).value

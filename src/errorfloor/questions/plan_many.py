@@ -11,8 +11,14 @@ from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.intervals.honest import of_errors
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.offsets import OffsetFit
-from errorfloor.methods.votes.many.fit import PartitionMixture, fit_partitions
-from errorfloor.methods.votes.many.partitions import MOST_VOTES_USED, law, partitions, sums
+from errorfloor.methods.votes.simplex import (
+    MOST_VOTES_USED,
+    PartitionMixture,
+    fit_partitions,
+    law,
+    partitions,
+    sums,
+)
 from errorfloor.metrics import ERROR
 from errorfloor.results import Interval
 
@@ -39,14 +45,14 @@ class ManyVotes:
 
     def width(self, level: float, m: int, n: int) -> float:
         """Return the width of the likelihood interval on the expected votes of n items."""
-        from errorfloor.intervals.votes.many_limits import likelihood_limits
+        from errorfloor.intervals.votes.region import many_likelihood_limits
 
         votes, share = self._expected(m)
         items = n * share
         if m > MOST_VOTES_USED:  # such items are bet on one by one
             items = np.diff(np.round(np.cumsum(items)), prepend=0.0).astype(np.int64)
         some = items > 0
-        low, high = likelihood_limits(votes[some], items[some], level=level)  # type: ignore[arg-type]
+        low, high = many_likelihood_limits(votes[some], items[some], level=level)  # type: ignore[arg-type]
         return high - low
 
     def _expected(self, m: int) -> tuple[Counts, Floats]:

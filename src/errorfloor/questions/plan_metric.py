@@ -11,11 +11,9 @@ import numpy as np
 
 from errorfloor._checks import ErrorFloorWarning, InputError, argument
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.read import Reading
-from errorfloor.data.source import Source
-from errorfloor.data.table import Table
-from errorfloor.data.tables import VoteTable
-from errorfloor.methods.votes.mixture import MixtureFloor
+from errorfloor.data.source import Reading, Source
+from errorfloor.data.tables import Table, VoteTable
+from errorfloor.methods.votes.mixture import TwoClassMixture
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.answer import Request
 from errorfloor.questions.question import Question
@@ -50,7 +48,7 @@ class Measured:
                 " is planned for votes of two classes. Plan for error, or count one class against "
                 "the rest.",
             )
-        fit = MixtureFloor(table.cells()).fitted
+        fit = TwoClassMixture(table.cells()).fitted
 
         most = MOST_LINEAR if found.measure.is_mean else MOST_ITEMS
 

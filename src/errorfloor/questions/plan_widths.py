@@ -12,7 +12,7 @@ from errorfloor._typing import Floats
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.honest import of_errors
 from errorfloor.methods.cut_fit import CutFit
-from errorfloor.methods.votes.thin import points_for, votes_used
+from errorfloor.methods.votes.thinning import points_for, votes_used
 from errorfloor.metrics import ERROR
 from errorfloor.results import Interval
 
@@ -31,7 +31,7 @@ def width_of_votes(points: Floats, weights: Floats, level: float, m: int, n: int
     """
     from scipy.special import bdtr
 
-    from errorfloor.intervals.votes.limits import likelihood_limits
+    from errorfloor.intervals.votes.region import likelihood_limits
 
     used = votes_used(m)
     k = np.arange(used + 1)

@@ -9,7 +9,8 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor.data.layouts import SCORES
-from errorfloor.data.read import Where, is_data, read
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import is_data, read
 from errorfloor.data.tables import ScoreTable
 from errorfloor.questions import models
 from errorfloor.questions.models import Model
@@ -28,7 +29,7 @@ def refuse_arrays(data: object) -> None:
         )
 
 
-def for_floor(where: Where) -> Where:
+def for_floor(where: ReadOptions) -> ReadOptions:
     """Return what is said of the floor's columns: beside soft labels, labels are the model's."""
     refuse_groups(where.group)
     refuse_votes({**where.columns, **where.arrays})
@@ -38,7 +39,7 @@ def for_floor(where: Where) -> Where:
     return replace(where, columns=kept)
 
 
-def read_model(data: Any, where: Where, prediction: str, floor: Estimate) -> Model:
+def read_model(data: Any, where: ReadOptions, prediction: str, floor: Estimate) -> Model:
     """Return the model whose scores, or decisions, are in a column beside the labels.
 
     They are of the same items as the floor, and the two are compared as if they were of others:

@@ -10,9 +10,10 @@ from errorfloor import checks, intervals, methods
 from errorfloor._checks import InputError, argument, as_flag
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.data.read import Reading, Where, read
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
+from errorfloor.data.source import Reading
+from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.record import Classes, Method, Options, Statistic
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.metrics import ERROR
@@ -27,7 +28,7 @@ from errorfloor.results import Estimate, VotesEstimate
 
 def floor_of(
     data: object,
-    where: Where,
+    where: ReadOptions,
     *,
     level: float = 0.95,
     rng: RandomLike = 0,
@@ -70,7 +71,11 @@ class Question:
     ) -> Question:
         """Return the question about what was read, by a method and for a metric."""
         chosen = method_for(method, reading, asked.metric)
-        if reading.source.label_is_vote and options is not None and options.totals_by == "votes":
+        if (
+            reading.source.options.label_is_vote
+            and options is not None
+            and options.totals_by == "votes"
+        ):
             raise InputError(
                 *(argument("totals_by", "votes"), " is about votes that were collected until "),
                 *("they agreed, and a label was not. Leave out ", argument("label_is_vote"), "."),
@@ -97,7 +102,7 @@ class Question:
     ) -> Any:
         """Return the floor of what was read: one, or one for each group."""
         simultaneous = as_flag(simultaneous, name="simultaneous")
-        if reading.source.group is None:
+        if reading.source.options.group is None:
             if simultaneous:
                 raise InputError(
                     *(argument("simultaneous"), " is about the intervals of groups. Name their "),

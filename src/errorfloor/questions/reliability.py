@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from errorfloor import methods
 from errorfloor._checks import check_level
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.read import Where
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.isotonic import ISOTONIC
@@ -136,7 +135,7 @@ def reliability(
     if method is not None:
         methods.check_name(method, ScoreTable.kind)
     options = Options(clip)
-    where = Where.of(
+    where = ReadOptions.of(
         score=score,
         label=label,
         positive=positive,
@@ -152,7 +151,7 @@ def reliability(
     else:
         chosen = with_map(method, reading)
         check_scale(scores, reading, (chosen,))
-    if reading.source.group is None:
+    if reading.source.options.group is None:
         return _curves(reading.table, chosen, options, level)
     return by_group(reading, lambda table, _: _curves(table, chosen, options, level))
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.votes.likelihood import Mixture
+from errorfloor.methods.votes.line import Mixture
 
 FEWEST_VOTES = 5  # of which two points leave something to check: they have three parameters
 _STEPS = 500  # of the EM algorithm
@@ -54,7 +54,7 @@ def two_atoms(table: VoteTable, fit: Mixture) -> TwoAtoms | None:
 
 
 def _chances(positives: Counts, totals: Counts, points: Floats) -> Floats:
-    from errorfloor.methods.votes.grid import binomial  # SciPy's parts load slowly
+    from errorfloor.methods.votes.line import binomial  # SciPy's parts load slowly
 
     return binomial(positives, totals, points)
 

@@ -9,7 +9,8 @@ from errorfloor import methods
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import BESIDE_LABELS, of_kind
-from errorfloor.data.read import Where, read
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.record import Options
 from errorfloor.metrics.asked import Asked
@@ -17,7 +18,6 @@ from errorfloor.questions.answer import Request
 from errorfloor.questions.cap import ModelError
 from errorfloor.questions.keywords import VoteOptions
 from errorfloor.questions.question import Question
-from errorfloor.questions.reading import read_shares
 from errorfloor.results import Groups, VotesEstimate
 
 
@@ -200,7 +200,7 @@ def from_votes(
     request = Request.of(interval, level, n_resamples, rng)
     if votes is None:
         votes, positives = positives, None
-    where = Where.of(
+    where = ReadOptions.of(
         positives=positives,
         counts=counts,
         item=item,
@@ -219,10 +219,7 @@ def from_votes(
         weight=weight,
         cluster=cluster,
     )
-    if labels is not None:
-        reading = read_shares(votes, totals, labels, where)
-    else:
-        layouts = of_kind(VoteTable.kind) if label is None else BESIDE_LABELS
-        reading = read(votes, layouts, where, second=totals)
+    layouts = of_kind(VoteTable.kind) if label is None else BESIDE_LABELS
+    reading = read(votes, layouts, where, second=totals, labels=labels)
     question = Question.about(asked, reading, method, options, model_error)
     return question.answer(reading, request, rng, simultaneous)

@@ -9,8 +9,8 @@ from errorfloor import methods as known
 from errorfloor import metrics
 from errorfloor._checks import InputError, argument, function
 from errorfloor._numbers import counted
-from errorfloor.data.asked import either
-from errorfloor.data.table import Table
+from errorfloor.data.read import either
+from errorfloor.data.tables import Table
 from errorfloor.intervals.record import IntervalKind
 from errorfloor.methods.record import CHANCE, Classes, Method, Options
 from errorfloor.methods.soft import is_balance

@@ -41,11 +41,13 @@ if TYPE_CHECKING:
     from errorfloor.results.plan import Option as Option
     from errorfloor.results.plan import Plan as Plan
     from errorfloor.results.plan import Trade as Trade
+    from errorfloor.results.ratings import RatingsEstimate as RatingsEstimate
     from errorfloor.results.reliability import ClassReliability as ClassReliability
     from errorfloor.results.reliability import Reliability as Reliability
     from errorfloor.results.rows import Comparison as Comparison
     from errorfloor.results.rows import Groups as Groups
     from errorfloor.results.verdict import PairedTest as PairedTest
+    from errorfloor.results.verdict import Reached as Reached
     from errorfloor.results.verdict import Verdict as Verdict
 
 _HOME = {
@@ -65,9 +67,10 @@ _HOME = {
         "Rate",
     ),
     "plan": ("Option", "Plan", "Trade"),
+    "ratings": ("RatingsEstimate",),
     "reliability": ("ClassReliability", "Reliability"),
     "rows": ("Comparison", "Groups"),
-    "verdict": ("PairedTest", "Verdict"),
+    "verdict": ("PairedTest", "Reached", "Verdict"),
 }
 
 __all__ = sorted(name for names in _HOME.values() for name in names)

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from errorfloor import intervals, methods
 from errorfloor._checks import InputError, argument, check_level
 from errorfloor._shown import Shown, sentence_of
 from errorfloor._typing import Floats
+from errorfloor.data.naming import TWO_CLASSES
 from errorfloor.data.source import Source
-from errorfloor.data.table import TWO_CLASSES, Table
+from errorfloor.data.tables import Table
 from errorfloor.intervals.record import Evidence, IntervalKind
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.record import GIVEN_LABEL, GOLD_LABEL, Classes, Method
@@ -21,8 +24,8 @@ from errorfloor.results.claim import SCORES, SHARES, Claim, claim_of
 from errorfloor.results.finding import Finding
 
 if TYPE_CHECKING:
-    from errorfloor.methods.votes.likelihood import Mixture
-    from errorfloor.methods.votes.many.fit import PartitionMixture
+    from errorfloor.methods.votes.line import Mixture
+    from errorfloor.methods.votes.simplex import PartitionMixture
 
 
 _IN_SHORT = ("value", "low", "high", "level", "method", "interval_method")
@@ -134,7 +137,7 @@ class Estimate(Shown):
             method_of(self),
             interval_of(self),
             self.measure,
-            complete=self.source is not None and self.source.complete,
+            complete=self.source is not None and self.source.options.complete,
             scores=SHARES if self.target == GOLD_LABEL else SCORES,
             majority=(self.options.get("majority") or 1) > 1,
         )
@@ -146,6 +149,21 @@ class Estimate(Shown):
         if not self.claim.reachable(metric):
             return None
         return self.high if metric.less_is_better else self.low
+
+    @property
+    def guessing(self) -> float | None:
+        """The best value of a model that sees nothing of an item: of an error, the majority's.
+
+        None where it is not known how common the classes are, as of a majority of several votes.
+        """
+        if self.table is None or not self.n or (self.options.get("majority") or 1) > 1:
+            return None
+        shares = self.table.shares
+        alike = shares[None] if len(shares) > 2 else shares[1:]
+        try:
+            return self.measure.best(alike, np.ones(1))
+        except InputError:  # there is one class only
+            return None
 
     @property
     def sentence(self) -> str:

@@ -75,7 +75,7 @@ class FeaturesEstimate(Estimate):
     @property
     def declared(self) -> bool:
         """Whether it is known how many classes there are: other labels need not show them all."""
-        return self.lower_from is not None or bool(self.source and self.source.classes)
+        return self.lower_from is not None or bool(self.source and self.source.options.classes)
 
     @property
     def measure(self) -> Metric:

@@ -43,6 +43,19 @@ class PairedTest:
     prediction: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How far a model gets, with limits; infinite where there is no upper one."""
+
+    value: float
+    low: float
+    high: float
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return plain values, None for what has no limit."""
+        return {name: None if one == float("inf") else one for name, one in asdict(self).items()}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Verdict(Shown):
     """Where a model stands: how much worse its value is than the best there can be.
@@ -80,6 +93,11 @@ class Verdict(Shown):
         The test that decides whether there is room, where floor and model share their items.
     information : PairedTest or None
         The test whether the scores miss information that the model has, on the same items.
+    share : Reached or None
+        Beside ratings: which share of the ceiling the model reaches; of R2 and MSE, of the variance
+        that any model can explain.
+    worth : Reached or None
+        Beside ratings: the mean of how many people's ratings is as good as the model.
     given : mapping
         What was said of the model besides its errors, for metrics other than error.
     people : People or None
@@ -101,6 +119,8 @@ class Verdict(Shown):
     warnings: tuple[str, ...] = ()
     test: PairedTest | None = None
     information: PairedTest | None = None
+    share: Reached | None = None
+    worth: Reached | None = None
     given: Mapping[str, Any] = field(default_factory=dict, repr=False)
     people: Any = field(default=None, repr=False)
 
@@ -145,6 +165,11 @@ class Verdict(Shown):
             "test": None if self.test is None else asdict(self.test),
             "information": None if self.information is None else asdict(self.information),
             "warnings": list(self.warnings),
+            **{
+                name: one.to_dict()
+                for name in ("share", "worth")
+                if (one := getattr(self, name)) is not None
+            },
         }
 
     def _renamed(self, old: str, new: str) -> float:

@@ -71,7 +71,7 @@ class Asked:
     @property
     def group(self) -> str | None:
         """The column of the groups."""
-        return None if self.source is None else self.source.group
+        return None if self.source is None else self.source.options.group
 
     @property
     def is_random(self) -> bool:
@@ -98,7 +98,8 @@ class Asked:
         source = self.source
         if source is None or source.origin != "files":
             return False
-        told = source.positive is None or type(item(source.positive)) in (str, int, float)
+        positive = item(source.options.positive)
+        told = positive is None or type(positive) in (str, int, float)
         return told and can_be_typed(source, self.layout)
 
     @property
@@ -166,6 +167,6 @@ def _layout(estimate: Estimate, method: Method | None) -> Layout:
     source = estimate.source
     name = None if source is None else source.layout
     every = [layout for layout in LAYOUTS if layout.name == name]
-    if source is not None and source.label_is_vote:
+    if source is not None and source.options.label_is_vote:
         every = [layout.of_votes for layout in every]
     return next((layout for layout in every if layout.kind == kind), of_kind(kind)[0])

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from errorfloor.data.layouts import Layout
-from errorfloor.data.source import ARRAY, Source
+from errorfloor.data.options import ARRAY, ReadOptions
+from errorfloor.data.source import Source
 
 STDIN = "-"
 
@@ -21,27 +22,22 @@ def columns_in_python(source: Source | None, layout: Layout) -> Iterator[str]:
     for role, column in source.columns.items():
         name = arguments[role]
         yield f"{name}={_in_python(source, column, name)}"
-    if source.positive is not None:
-        yield f"positive={item(source.positive)!r}"
-    if source.positive_from is not None:
-        yield f"positive_from={source.positive_from:g}"
-    if source.classes is not None:
-        yield f"classes={list(source.classes)!r}"
-    if source.drop_missing:
-        yield "drop_missing=True"
-    if source.unlabelled:
-        yield "unlabelled=True"
-    if source.complete:
-        yield "complete=True"
-    if source.label_is_vote:
-        yield "label_is_vote=True"
-    if source.duplicates != "error":
-        yield f"duplicates={source.duplicates!r}"
-    if source.group is not None:
-        yield f"group={source.group!r}"
-    for name, value in (("weight", source.weight), ("cluster", source.cluster)):
-        if value is not None:
-            yield f"{name}={name if value == ARRAY else repr(value)}"
+    yield from options_in_python(source.options)
+
+
+def options_in_python(options: ReadOptions) -> Iterator[str]:
+    """Yield the arguments that say how to read the data."""
+    for name, value in options.given.items():
+        if name not in ("format", "called"):  # which name the data itself
+            yield f"{name}={_option_in_python(name, value)}"
+
+
+def _option_in_python(name: str, value: Any) -> str:
+    if name == "positive_from":
+        return f"{value:g}"
+    if name == "classes":
+        return repr(list(value))
+    return name if value == ARRAY else repr(item(value))
 
 
 def _in_python(source: Source, column: Any, name: str) -> str:
@@ -54,7 +50,7 @@ def _in_python(source: Source, column: Any, name: str) -> str:
 def words_of(source: Source | None) -> Iterator[str]:
     """Yield the files of a command, and the options that say the same."""
     assert source is not None, "there is a command for files only"
-    if source.called is not None:
+    if source.options.called is not None:
         yield STDIN
     else:
         yield from (f"./{file}" if file.startswith("-") else file for file in source.files)
@@ -62,29 +58,19 @@ def words_of(source: Source | None) -> Iterator[str]:
         columns = column if isinstance(column, tuple) else (column,)
         for one in _together(columns):
             yield from (f"--{role}", str(one))
-    if source.positive is not None:
-        yield from ("--positive", str(item(source.positive)))
-    if source.positive_from is not None:
-        yield from ("--positive-from", f"{source.positive_from:g}")
-    for one in _together(source.classes or ()):
-        yield from ("--classes", one)
-    if source.format is not None:
-        yield from ("--format", source.format)
-    if source.drop_missing:
-        yield "--drop-missing"
-    if source.unlabelled:
-        yield "--unlabelled"
-    if source.complete:
-        yield "--complete"
-    if source.label_is_vote:
-        yield "--label-is-vote"
-    if source.duplicates != "error":
-        yield from ("--duplicates", source.duplicates)
-    if source.group is not None:
-        yield from ("--group", source.group)
-    for name, value in (("weight", source.weight), ("cluster", source.cluster)):
-        if value is not None:
-            yield from (f"--{name}", value)
+    for name, value in source.options.given.items():
+        if name != "called":
+            yield from _option_words(f"--{name.replace('_', '-')}", value)
+
+
+def _option_words(flag: str, value: Any) -> Iterator[str]:
+    if value is True:
+        yield flag
+    elif isinstance(value, tuple):
+        for one in _together(value):
+            yield from (flag, one)
+    else:
+        yield from (flag, f"{value:g}" if flag == "--positive-from" else str(item(value)))
 
 
 def can_be_typed(source: Source, layout: Layout) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from errorfloor.data.source import ARRAY
+from errorfloor.data.options import ARRAY
 from errorfloor.results import FeaturesEstimate
+from errorfloor.show.columns import options_in_python
 
 
 def code_of(estimate: FeaturesEstimate) -> str:
@@ -27,12 +28,12 @@ def command_of(estimate: FeaturesEstimate) -> str | None:
         or seed.number is None
     ):
         return None
-    if source.cluster == ARRAY:
+    if source.options.cluster == ARRAY:
         return None
     words = ["errorfloor", "features", *source.files, "--label", source.columns["label"]]
     words += ["--features", ",".join(source.columns["features"])]
-    words += [] if source.cluster is None else ["--cluster", source.cluster]
-    for one in source.classes or ():
+    words += [] if source.options.cluster is None else ["--cluster", source.options.cluster]
+    for one in source.options.classes or ():
         words += ["--classes", one]
     words += ["--method", estimate.method, "--duplicates", estimate.options["duplicates"]]
     words += ["--level", str(estimate.options["level"]), "--seed", str(seed.number)]
@@ -47,10 +48,8 @@ def _data(estimate: FeaturesEstimate) -> Iterator[str]:
         yield repr(source.files[0]) if source.files else "frame"
         yield f"label={source.columns['label']!r}" if "label" in source.columns else "y"
         yield f"features={source.columns['features']!r}"
-    if source is not None and source.cluster is not None:
-        yield "cluster=cluster" if source.cluster == ARRAY else f"cluster={source.cluster!r}"
-    if source is not None and source.classes is not None:
-        yield f"classes={list(source.classes)!r}"
+    if source is not None:
+        yield from options_in_python(source.options)
 
 
 def _options(estimate: FeaturesEstimate) -> Iterator[str]:

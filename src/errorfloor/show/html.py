@@ -21,13 +21,12 @@ from errorfloor.results import (
     Plan,
     Verdict,
 )
-from errorfloor.show import grids, small
+from errorfloor.show import gauge, grids, small
 from errorfloor.show import people as in_people
 from errorfloor.show.grids import Grid
 from errorfloor.show.numbers import level, style_of
-from errorfloor.show.palette import BLUE, RED, colour
+from errorfloor.show.palette import colour
 from errorfloor.show.sentences import sentence_of
-from errorfloor.show.standings import standing_of
 from errorfloor.show.text import doubts_of, how_labels
 from errorfloor.show.words import difference_of
 
@@ -62,7 +61,7 @@ def _(result: Estimate) -> str:
     return card(
         said,
         grids.of_estimates([result]),
-        picture=_intervals([(result.method, result)], said),
+        picture=gauge.picture_of(result),
         warnings=doubts_of(result),
         remarks=[result.claim.sentence, result.assumptions],
     )
@@ -105,7 +104,7 @@ def _(result: Verdict) -> str:
         return card(said)
     return card(
         said,
-        picture=_headroom(result, said),
+        picture=gauge.picture_of(result),
         warnings=[*doubts_of(result.floor), *result.warnings],
         remarks=[difference_of(result)],
     )
@@ -173,14 +172,6 @@ def _(result: Confusion) -> str:
     return card(said, grids.of_pairs(result), picture=picture, remarks=[result.basis])
 
 
-def picture_of(result: Estimate | Verdict) -> str:
-    """Return the small picture of a floor, or of a model beside it; empty where it is refuted."""
-    said = sentence_of(result)
-    if isinstance(result, Verdict):
-        return "" if result.floor.refuted else _headroom(result, said)
-    return _intervals([(result.method, result)], said)
-
-
 def _intervals(rows: Sequence[tuple[str, Estimate]], said: str) -> str:
     """Return the floors on one axis, without those that are refuted."""
     stated = [(name, row) for name, row in rows if not row.refuted]
@@ -196,20 +187,6 @@ def _intervals(rows: Sequence[tuple[str, Estimate]], said: str) -> str:
     axis = f"{grids.axis_of(first)}{style.sign}{which}"
     left_out = len(rows) - len(stated)
     return small.intervals(lines, axis, said, left_out=left_out, factor=style.factor)
-
-
-def _headroom(result: Verdict, said: str) -> str:
-    """Return floor and model on one axis, with the room between them shaded."""
-    floor, model = result.floor, result.model
-    lines = [
-        small.Line(grids.short_name(floor.claim), floor.value, floor.low, floor.high, BLUE),
-        small.Line("your model", result.model_value, model.low, model.high, RED),
-    ]
-    low, high = sorted((floor.value, result.model_value))
-    shade = small.Shade(low, high, standing_of(result).colour)
-    style = style_of(floor)
-    axis = f"{floor.measure.words}{style.sign}, with {level(result.level)} intervals"
-    return small.intervals(lines, axis, said, shade=shade, factor=style.factor)
 
 
 def _table(grid: Grid) -> str:

@@ -14,12 +14,11 @@ import numpy as np
 
 from errorfloor import methods
 from errorfloor.data.layouts import SCORES
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
 from errorfloor.questions import models, published
-from errorfloor.results import Estimate, Groups, Verdict
+from errorfloor.results import Estimate, Groups, RatingsEstimate, Verdict
 from errorfloor.show.asked import FLAGS, as_typed
 from errorfloor.show.recipe import (
     code_of_groups,
@@ -57,6 +56,8 @@ class Step:
 
 def steps_of(estimate: Estimate, verdict: Verdict | None = None) -> tuple[Step, ...]:
     """Return what to do next about a floor, or about a model beside it."""
+    if isinstance(estimate, RatingsEstimate):
+        return () if estimate.refuted else tuple(_of_ratings(estimate, verdict))
     if estimate.refuted:
         return tuple(islice(_mended(estimate), MOST))
     if estimate.table is None:  # a number, or an agreement rate
@@ -64,11 +65,23 @@ def steps_of(estimate: Estimate, verdict: Verdict | None = None) -> tuple[Step, 
     return tuple(islice(_further(estimate, verdict), MOST))
 
 
+def _of_ratings(estimate: RatingsEstimate, verdict: Verdict | None) -> Iterator[Step]:
+    """Yield how to compare a model with the ceiling of ratings."""
+    if verdict is None and estimate.table is not None:
+        code = python_code(estimate)
+        command = command_line(estimate)
+        yield Step(
+            "Put in your model's prediction for each item, and see what it can still gain:",
+            f"{code}\nprint(ef.headroom(floor, predictions=predictions))",
+            None if command is None else f"{command} --prediction COLUMN",
+        )
+
+
 def steps_of_groups(groups: Groups[Estimate]) -> tuple[Step, ...]:
     """Return how to get intervals of groups that can be compared."""
     rows = list(groups.values())
     alone = len(rows) > 1 and not groups.simultaneous and all(row.interval for row in rows)
-    if not alone or any(row.source is None or row.source.group is None for row in rows):
+    if not alone or any(row.source is None or row.source.options.group is None for row in rows):
         return ()
     at_once = {
         name: replace(row, options={**row.options, "simultaneous": True})
@@ -165,7 +178,7 @@ def _closer(estimate: Estimate) -> Iterator[Step]:
 
 def _has_label(estimate: Estimate) -> bool:
     """Tell whether a label is one of the votes, which the command for items does not read."""
-    return estimate.source is not None and estimate.source.label_is_vote
+    return estimate.source is not None and estimate.source.options.label_is_vote
 
 
 def _plan(estimate: Estimate) -> Iterator[Step]:
@@ -219,7 +232,10 @@ def _other_class(estimate: Estimate) -> Iterator[tuple[str, Estimate]]:
     classes = None if source is None else source.facts.get("classes")
     if source is not None and isinstance(classes, dict) and len(classes["0"]) == 1:
         (other,) = classes["0"]
-        yield f"If class 1 is {other}:", replace(estimate, source=replace(source, positive=other))
+        yield (
+            f"If class 1 is {other}:",
+            replace(estimate, source=source.with_options(positive=other)),
+        )
     why = "If the scores are meant as they are, a method that lets probabilities fall:"
     yield why, _by(estimate, HISTOGRAM.make(25).name)
 
@@ -255,7 +271,9 @@ def _step(
 ) -> Step:
     """Return a step whose Python goes on from the floor; one group alone has no command."""
     command, *more = map(str, words)
-    alone = estimate.source is not None and estimate.source.group is not None and not grouped
+    alone = (
+        estimate.source is not None and estimate.source.options.group is not None and not grouped
+    )
     return Step(
         why,
         f"{python_code(estimate)}\n{line}",

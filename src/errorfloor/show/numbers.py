@@ -65,7 +65,7 @@ def sampling_words(row: Estimate) -> list[str]:
 
 def style_of(row: Estimate) -> Style:
     """Return how people state the values of an estimate's metric."""
-    return style_for(row.measure, len(row.classes))
+    return style_for(row.measure, len(row.classes), max(row.value, row.high or 0.0))
 
 
 def style_of_plan(plan: Plan) -> Style:
@@ -73,11 +73,16 @@ def style_of_plan(plan: Plan) -> Style:
     return style_for(plan.measure, plan.classes)
 
 
-def style_for(metric: Metric, classes: int = 2) -> Style:
-    """Return how people state values of a metric; of costs, with digits that fit their size."""
+def style_for(metric: Metric, classes: int = 2, size: float = 1.0) -> Style:
+    """Return how people state values of a metric; of costs, with digits that fit their size.
+
+    `size` is that of a value, for metrics without a largest one.
+    """
     if metric.per_cent:
         return Style()
     most = metric.span(classes)[1]
+    if math.isinf(most):
+        most = size if 0 < size < math.inf else 1.0
     return Style(in_per_cent=False, unit=metric.unit, decades=math.floor(math.log10(4 * most)))
 
 

@@ -93,6 +93,19 @@ def on_a_page() -> dict[str, str]:
     return {one.drawn: f"var(--{one.name})" for one in _ALL if one.drawn is not None}
 
 
+def themed(html: str) -> str:
+    """Return HTML whose tags have the variables of a page in the place of colours that are drawn.
+
+    Examples
+    --------
+    >>> themed('<rect fill="#0072b2"/>#0072b2')
+    '<rect fill="var(--blue)"/>#0072b2'
+    """
+    own = on_a_page()
+    colours = re.compile("|".join(own))
+    return re.sub("<[^>]*>", lambda tag: colours.sub(lambda one: own[one[0]], tag[0]), html)
+
+
 def in_the_dark(svg: str) -> str:
     """Return a drawing for dark pages: every colour of a tag as it is there, greys turned round.
 

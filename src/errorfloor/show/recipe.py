@@ -21,9 +21,10 @@ from errorfloor.results import (
     FeaturesEstimate,
     Groups,
     People,
+    RatingsEstimate,
     Verdict,
 )
-from errorfloor.show import features
+from errorfloor.show import features, ratings
 from errorfloor.show.asked import FLAGS, Asked, as_typed
 from errorfloor.show.columns import columns_in_python, item, words_of
 from errorfloor.show.records import method_of
@@ -42,6 +43,8 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     """
     if isinstance(estimate, FeaturesEstimate):
         return features.code_of(estimate)
+    if isinstance(estimate, RatingsEstimate):
+        return ratings.code_of(estimate, verdict)
     asked = Asked.of(estimate)
     if verdict is not None and predicted_in(verdict):
         return "\n".join([*_before(asked), f"verdict = {_paired_call(asked, verdict)}"])
@@ -122,7 +125,11 @@ def _asked_of_people(people: People) -> dict[str, Any]:
 def typed(estimate: Estimate, command: str, more: Iterable[str] = ()) -> str | None:
     """Return another command on the same files, or None where there are none to read again."""
     asked = Asked.of(estimate)
-    if not asked.can_be_read_again or asked.source is None or asked.source.called is not None:
+    if (
+        not asked.can_be_read_again
+        or asked.source is None
+        or asked.source.options.called is not None
+    ):
         return None
     return shlex.join(["errorfloor", command, *words_of(asked.source), *more])
 
@@ -144,6 +151,8 @@ def code_of_groups(groups: Groups[Estimate]) -> str:
 
 def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | None:
     """Return the command that leads to the same numbers, or None if no command does."""
+    if isinstance(estimate, RatingsEstimate):
+        return ratings.command_of(estimate, verdict)
     if verdict is not None and not estimate.n:  # the floor was given as a number
         model = _model_words(verdict)
         if model is None:
@@ -321,11 +330,11 @@ def _data(asked: Asked) -> str:
     if source.origin != "files":
         return source.origin
     files = repr(source.files[0] if len(source.files) == 1 else list(source.files))
-    if source.called is not None:
+    if source.options.called is not None:
         files = "path"
-    if source.format is None or format_called(source.format).holds_tables:
+    if source.options.format is None or format_called(source.options.format).holds_tables:
         return files
-    return f"ef.frames.scan({files}, format={source.format!r})"
+    return f"ef.frames.scan({files}, format={source.options.format!r})"
 
 
 def _options(asked: Asked) -> Iterator[str]:
@@ -351,8 +360,8 @@ def _generator(kept: Any) -> Iterator[str]:
 
 def _remarks(asked: Asked) -> Iterator[str]:
     source, seed = asked.source, asked.seed
-    if source is not None and source.origin == "files" and source.called is not None:
-        yield f"# path is that of a file with what was read from {source.called}."
+    if source is not None and source.origin == "files" and source.options.called is not None:
+        yield f"# path is that of a file with what was read from {source.options.called}."
     unknown = seed is None or (seed.number is None and seed.generator is None)
     if asked.is_random and unknown and asked.estimate.interval is not None:
         yield "# The limits have random parts: the same rng gives the same again."

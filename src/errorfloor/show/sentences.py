@@ -1,6 +1,6 @@
-"""The verdict first: one sentence for each result, as a person without statistics would say it.
+"""The answer first: one sentence for each result, as a person without statistics would say it.
 
-An error is said as an accuracy as well, with the label that it is for.
+An error is stated as an accuracy, with the label that it is for; the lines below have the error.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from errorfloor.metrics import Metric
+from errorfloor.metrics.variances import OfVariances
 from errorfloor.results.claim import Claim
 from errorfloor.results.verdict import VERDICTS, Verdict
-from errorfloor.show import grids, numbers
+from errorfloor.show import grids, numbers, ratings
 from errorfloor.show import people as in_people
 from errorfloor.show.kinds import ByKind
 from errorfloor.show.standings import STANDINGS, may_do_better, standing_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         LabelPlan,
         People,
         Plan,
+        RatingsEstimate,
     )
 
 FEW = 4  # so many groups are named, more are counted
@@ -68,15 +70,20 @@ def _(result: FeaturesEstimate) -> str:
 
 
 @sentence_of.register
+def _(result: RatingsEstimate) -> str:
+    return refusal_of(result) if result.refuted else ratings.sentence(result)
+
+
+@sentence_of.register
 def _(result: Verdict) -> str:
     if result.floor.refuted:
         finding = refuting(result.floor)[0]
         return f"No verdict on the model: its floor cannot be stated. {finding.text}"
+    if isinstance(result.floor.measure.how, OfVariances):
+        return ratings.sentence_of_verdict(result)
     metric, style = result.floor.measure, numbers.style_of(result.floor)
-    digits = style.digits(result.high - result.low, _edge(result.model_value))
-    error = f" ({numbers.with_article(metric.words)} of {style.value(result.model_value)})"
-    shown = style.value(metric.shown(result.model_value), digits)
-    at = f"{shown}{error if metric.opposite else ''}"
+    digits = style.digits(_width(result.floor), _edge(result.model_value))
+    at = style.value(metric.shown(result.model_value), digits)
     return f"{_best(result.floor)}. Your model, at {at}, {standing_of(result).sentence(result)}"
 
 
@@ -101,11 +108,13 @@ def _(result: Comparison) -> str:
     others = [row.value for row in result if row is not main and not row.refuted]
     if not others:
         return f"{_best(main)}, by {main.method}."
-    low, high = (numbers.style_of(main).value(value) for value in (min(others), max(others)))
+    style, metric = numbers.style_of(main), main.measure
+    digits = style.digits(_width(main), _edge(main.value))
+    low, high = sorted(metric.shown(value) for value in (min(others), max(others)))
     if len(others) == 1:
-        return f"{_best(main)}, by {main.method}; the other method says {low}."
-    name = f"{main.measure.words}s " if main.measure.is_error else ""
-    return f"{_best(main)}, by {main.method}; the other methods say {name}from {low} to {high}."
+        return f"{_best(main)}, by {main.method}; the other method says {style.value(low, digits)}."
+    range_ = style.range_of(low, high, digits)
+    return f"{_best(main)}, by {main.method}; the other methods say {range_}."
 
 
 @sentence_of.register
@@ -201,14 +210,7 @@ def _best(result: Estimate) -> str:
     of = ", as given," if given else f" for {result.target}"
     the = f"If {claim.condition}, the" if claim.condition and not given else "The"
     name = metric.opposite or metric.words
-    said = f"{the} best possible {name}{of} is {'' if given else 'about '}{_shown(result, metric)}"
-    if not metric.opposite:
-        return said
-    error = numbers.with_article(metric.words)
-    if given:
-        return f"{said}, {error} of {numbers.style_of(result).value(result.value)}"
-    value, limits = numbers.value_and_limits(result)
-    return f"{said}, {error} of {value}{f' ({limits})' if limits else ''}"
+    return f"{the} best possible {name}{of} is {'' if given else 'about '}{_shown(result, metric)}"
 
 
 def _bound(result: Estimate, claim: Claim) -> str:
@@ -264,18 +266,15 @@ def _only(groups: Groups[Estimate], stated: dict[Any, Estimate]) -> str:
 
 
 def _between(groups: Groups[Estimate], stated: dict[Any, Estimate], metric: Metric) -> str:
-    """Return the range over groups; error by error, and as accuracies."""
-    digits = max(map(numbers.digits_for, stated.values()))
+    """Return the range over groups."""
     first = next(iter(stated.values()))
     style = numbers.style_of(first)
+    width = max(map(_width, stated.values()))
 
     def said(name: Any) -> str:
         value = stated[name].value
-        width = max(_width(row) for row in stated.values())
-        coarse = style.digits(width, _edge(value))
-        shown = style.value(metric.shown(value), coarse)
-        error = f", {numbers.with_article(metric.words)} of {style.value(value, digits)}"
-        return f"{shown} ({groups.column} {name}{error if metric.opposite else ''})"
+        shown = style.value(metric.shown(value), style.digits(width, _edge(value)))
+        return f"{shown} ({groups.column} {name})"
 
     order = sorted(stated, key=lambda name: metric.shown(stated[name].value))
     name, claim = metric.opposite or metric.words, first.claim

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.results.claim import SCORES, SHARES
-from errorfloor.show import grids, numbers
+from errorfloor.show import grids, numbers, ratings
 from errorfloor.show.kinds import ByKind
 from errorfloor.show.people import each_floor
 from errorfloor.show.sentences import sentence_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Groups,
         PairedTest,
         People,
+        RatingsEstimate,
         Verdict,
         VotesEstimate,
     )
@@ -176,6 +177,11 @@ def _(result: AgreementEstimate) -> Iterable[str]:
         f"({numbers.per_cent(result.agreement)}). With unlimited pairs, that allows floors "
         f"from {low} to {high}: agreement is not the ceiling of accuracy."
     )
+
+
+@_more_about.register
+def _(result: RatingsEstimate) -> Iterable[str]:
+    return ratings.more_about(result)
 
 
 @_more_about.register

@@ -25,11 +25,12 @@ def _rate_or_count(context: click.Context, parameter: click.Parameter, value: st
 
 @click.command(
     cls=Command,
-    short_help="Say which floors a published agreement rate allows.",
+    short_help="Show which floors a published agreement rate allows.",
     epilog=examples(
         "errorfloor agreement --agree 460 --pairs 500",
         "errorfloor agreement --agree 92% --pairs 500 --share 0.3",
         "errorfloor agreement --kappa 0.7 --share 0.3 --share 0.35 --pairs 500 --json",
+        "errorfloor agreement --qwk 0.6 --n 300",
     ),
 )
 @option(
@@ -38,7 +39,7 @@ def _rate_or_count(context: click.Context, parameter: click.Parameter, value: st
     callback=_rate_or_count,
     help="Pairs of votes that agree, a whole number; or their rate, 0.92, 1.0 or 92%.",
 )
-@option("--pairs", metavar="COUNT", type=Whole(1), required=True, help="Pairs that were compared.")
+@option("--pairs", metavar="COUNT", type=Whole(1), help="Pairs that were compared.")
 @option(
     "--share",
     metavar="RATE",
@@ -48,14 +49,25 @@ def _rate_or_count(context: click.Context, parameter: click.Parameter, value: st
 )
 @option("--kappa", metavar="NUMBER", type=Number(-1, 1), help="Cohen's kappa, with --share.")
 @option("--alpha", metavar="NUMBER", type=Number(-1, 1), help="Krippendorff's, with --share.")
+@option("--icc", metavar="NUMBER", type=Number(-1, 1), help="Of ratings: their ICC.")
+@option("--qwk", metavar="NUMBER", type=Number(-1, 1), help="Of ratings: QWK of two people.")
+@option("--pearson", metavar="NUMBER", type=Number(-1, 1), help="Of ratings: their correlation.")
+@option("--n", "n", metavar="COUNT", type=Whole(4), help="Of ratings: items that two people rated.")
+@option("--metric", metavar="NAME", help="Of ratings: what the ceiling is of; as given by default.")
 @INTERVAL
 @LEVEL
 @with_session
 def agreement(session: Session, share: tuple[float, ...], **asked: Any) -> None:
-    """Estimate the floor from how many pairs of votes agree, for two classes."""
+    """Estimate the floor from how many pairs of votes agree, for two classes.
+
+    Or the ceiling from how well two people's ratings agree (--icc, --qwk or --pearson).
+    """
     from errorfloor.questions.agreement import from_agreement
     from errorfloor.show.words import long_text_of
 
+    of_ratings = any(asked[name] is not None for name in ("icc", "qwk", "pearson"))
+    if asked["pairs"] is None and not of_ratings:
+        raise click.UsageError("Missing option '--pairs'.")
     shares = None if not share else share[0] if len(share) == 1 else share
     with session.step("estimating"):
         found = from_agreement(**asked, share=shares)

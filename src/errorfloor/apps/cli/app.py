@@ -14,7 +14,7 @@ _EXTRA = "The page needs more ({}): pip install 'errorfloor[app]'."
 
 @click.command(
     cls=Command,
-    short_help="Open a page in the browser, for files to drop on it.",
+    short_help="Open a page in the browser to drop files on.",
     epilog=examples("errorfloor app", "errorfloor app --no-browser"),
 )
 @option(

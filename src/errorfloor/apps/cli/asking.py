@@ -13,7 +13,7 @@ from errorfloor.apps.cli.options import How
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels, note_doubles
 from errorfloor.data.layouts import LAYOUTS, SCORES
-from errorfloor.data.read import Reading
+from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 
@@ -33,6 +33,30 @@ def floor(
     options = Options(how.clip, how.totals_by, how.stopping, how.majority)
     question = Question.about(asked, reading, how.method, options, how.model_error)
     return question.answer(reading, request, how.rng, simultaneous)
+
+
+def answer(
+    labels: Labels,
+    session: Session,
+    how: How,
+    about: About,
+    model: Model,
+    prediction: str | None = None,
+    *,
+    simultaneous: bool = False,
+) -> Any:
+    """Return the floor of labels, of each group if need be; with a model, where that stands."""
+    if prediction is not None:
+        model.check_paired(how, labels.where.group)
+        if about.is_error:
+            return paired_verdict(labels, session, prediction, how)
+        return scored_verdict(labels, session, prediction, how, about)
+    if model.is_given:
+        model.check(how, about)
+    reading = labels.read(session)
+    with session.step("estimating"):
+        found = floor(reading, how, about, simultaneous=simultaneous)
+        return verdict(found, model, how.level) if model.is_given else found
 
 
 def verdict(floors: Any, model: Model, level: float) -> Any:

@@ -54,7 +54,12 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command whose help has its options in sections."""
+    """A command whose help has its options in sections, those that matter most without the rest."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the options, with one that shows the help of them all."""
+        found = super().get_params(ctx)
+        return [*found, _HELP_ALL] if any(map(_is_seldom, found)) else found
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that belong to no section first, those of all commands last."""
@@ -62,6 +67,8 @@ class Command(click.Command):
         sections: dict[str, list[tuple[str, str]]] = {title: [] for title in order}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
+            if _is_seldom(parameter) and not ctx.meta.get(_ALL):
+                continue
             if record is not None and isinstance(parameter, click.Option):
                 sections[getattr(parameter, "section", OUTPUT)].append(record)
         for title, records in sections.items():
@@ -70,15 +77,86 @@ class Command(click.Command):
                     formatter.write_dl(records)
 
 
+_ALL = f"{__name__}.all"
+# Of the options that many commands share, those that most people need.
+_OFTEN = {
+    *("score", "label", "positives", "totals", "counts", "item", "annotator", "vote", "positive"),
+    *("group", "complete", "metric", "method", "level", "rating", "rater", "prediction"),
+}
+
+
+def _is_seldom(parameter: click.Parameter) -> bool:
+    shared = getattr(parameter, "section", OUTPUT) in (COLUMNS, READING, ANSWER)
+    return shared and parameter.name not in _OFTEN
+
+
+def _show_all(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        context.meta[_ALL] = True
+        click.echo(context.get_help())
+        context.exit()
+
+
+_HELP_ALL = Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    section=OUTPUT,
+    help="Show this message with all options, and exit.",
+)
+
+
 class Group(click.Group):
-    """A group that remembers what was typed."""
+    """A group that remembers what was typed, and takes a file for a question about it.
+
+    Attributes
+    ----------
+    sections : dict of str to str
+        The heading that each command stands under in the help; others stand under the last one.
+    usual : str
+        The command that is meant where a file stands in the place of one.
+    """
 
     command_class = Command
     group_class = type  # the same for groups inside
 
+    def __init__(
+        self,
+        *arguments: Any,
+        sections: dict[str, tuple[str, ...]] | None = None,
+        usual: str = "",
+        **more: Any,
+    ) -> None:
+        super().__init__(*arguments, **more)
+        self.sections = sections or {}
+        self.usual = usual
+
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order of their definition."""
-        return list(self.commands)
+        """Return the commands in the order of the help."""
+        named = [name for names in self.sections.values() for name in names]
+        rest = [name for name in self.commands if name not in named]
+        return [name for name in named if name in self.commands] + rest
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under the headings that they belong to."""
+        named = {name for names in self.sections.values() for name in names}
+        rest = tuple(name for name in self.commands if name not in named)
+        for title, names in ({**self.sections, "More": rest}).items():
+            shown = [self.commands[name] for name in names if name in self.commands]
+            records = [(str(one.name), one.get_short_help_str(80)) for one in shown]
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command; where a file is named in the place of one, the usual one."""
+        if self.usual and args[0] not in self.commands and os.path.exists(args[0]):
+            return self.usual, self.commands[self.usual], args
+        return super().resolve_command(ctx, args)
 
     def make_context(
         self, info_name: str | None, args: list[str], *rest: Any, **extra: Any

@@ -29,6 +29,7 @@ from errorfloor.apps.cli.options import (
     CLIP,
     LEVEL,
     METHODS,
+    PREDICTION,
     SEED,
     SIMULTANEOUS,
     How,
@@ -41,6 +42,7 @@ from errorfloor.apps.cli.options import (
     with_precision,
 )
 from errorfloor.apps.cli.people import difference, people
+from errorfloor.apps.cli.ratings import ratings
 from errorfloor.apps.cli.saying import complain
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
@@ -66,18 +68,29 @@ def run(arguments: Sequence[str] | None = None) -> int:
 @click.group(
     "errorfloor",
     cls=Group,
+    sections={
+        "Start": ("demo", "look", "app"),
+        "Ask": (
+            *("estimate", "headroom", "people", "ratings", "compare", "difference"),
+            *("features", "agreement"),
+        ),
+        "Improve": ("plan", "label", "items", "annotators", "confusion", "feebee"),
+        "Share": ("report", "card", "count", "merge"),
+    },
+    usual="estimate",
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help=f"""Say how low any classifier's error can go on your data.
+    help=f"""Find out how good any model can get on your data.
 
-    That floor, the Bayes error, is estimated from labels alone: scores with one true label per
-    item, votes of several annotators, or true probabilities. Files are
-    {either(kind.name for kind in FORMATS)}, text packed or not; - is standard input.
+    The lowest error that any model can reach, the Bayes error or floor, is estimated from labels
+    alone: votes of several annotators, scores with one true label per item, or true probabilities.
+    Files are {either(kind.name for kind in FORMATS)}; text may be compressed; - is standard input.
+    `errorfloor FILE` is short for `errorfloor estimate FILE`.
     """,
     epilog=examples(
-        "errorfloor demo",
         "errorfloor demo --save demo",
-        "errorfloor estimate demo/scores.csv",
+        "errorfloor demo/votes.csv",
+        "errorfloor headroom demo/votes.csv --model-errors 98 --test-items 1000",
     ),
 )
 @click.version_option(__version__, prog_name="errorfloor", message="%(prog)s %(version)s")
@@ -94,7 +107,7 @@ cli.add_command(look)
 
 
 @cli.command(
-    short_help="Estimate the floor of your labels.",
+    short_help="Estimate the best possible value on your data.",
     epilog=examples(
         "errorfloor estimate demo/scores.csv",
         "errorfloor estimate demo/scores.csv --score score --label label --method beta --json",
@@ -133,6 +146,7 @@ def estimate(
 
     Columns are guessed where their names leave no doubt, and the guess is said.
     """
+    from errorfloor.show.gauge import drawn
     from errorfloor.show.words import long_text_of
 
     labels.check_simultaneous(simultaneous)
@@ -141,11 +155,13 @@ def estimate(
     with session.step("estimating"):
         floor = asking.floor(reading, how, about, simultaneous=simultaneous)
     unmet = gates.unattainable(session, floor, limit)
-    session.show(floor.to_dict(), long_text_of(floor), unmet=unmet, refuted=asking.refuted(floor))
+    text = long_text_of(floor)
+    refuted = asking.refuted(floor)
+    session.show(floor.to_dict(), text, draw=drawn(floor, text), unmet=unmet, refuted=refuted)
 
 
 @cli.command(
-    short_help="Estimate it by several methods.",
+    short_help="Compare the estimates of several methods.",
     epilog=examples(
         "errorfloor compare demo/scores.csv",
         "errorfloor compare demo/scores.csv --method isotonic --method beta --json",
@@ -258,7 +274,7 @@ def show_without_count(session: Session, result: Any) -> None:
 
 
 @cli.command(
-    short_help="Say which annotators carry the floor.",
+    short_help="Show how each annotator affects the estimate.",
     epilog=examples(
         "errorfloor annotators demo/annotations.csv",
         "errorfloor annotators demo/annotators.csv --annotators ann,bob,eve -o people.csv",
@@ -291,7 +307,7 @@ cli.add_command(difference)
 
 
 @cli.command(
-    short_help="Say which labels to buy next.",
+    short_help="Find out which labels to buy next.",
     epilog=examples(
         "errorfloor plan demo/votes.csv --target 0.05 --cost-per-item 0.1 --cost-per-vote 0.05",
         "errorfloor plan demo/scores.csv --target 0.01 --json",
@@ -342,16 +358,18 @@ def plan(session: Session, labels: Labels, about: About, **how: Any) -> None:
 @cli.command(
     short_help="Write a report as HTML, Markdown or JSON.",
     epilog=examples(
+        "errorfloor report demo/votes.csv",
         "errorfloor report demo/scores.csv -o report.html",
         "errorfloor report demo/scores.csv --model-errors 98 --test-items 1000 -o report.md",
         "errorfloor report demo/scores.csv --group batch --simultaneous -o groups.html",
     ),
 )
 @with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True, complete=True)
-@destination(report_suffixes)
+@destination(report_suffixes, required=False)
 @option("--title", metavar="TEXT", help="Heading of the report.")
 @option("--theory", is_flag=True, help="Draw the bounds on the bias of vote shares as well.")
 @SIMULTANEOUS
+@PREDICTION
 @with_model
 @with_metric
 @with_how
@@ -362,14 +380,16 @@ def report(
     model: Model,
     about: About,
     how: How,
+    prediction: str | None,
     simultaneous: bool,
-    output: Path,
+    output: Path | None,
     title: str | None,
     theory: bool,
 ) -> None:
     """Write a report on the floor; with a model's errors, on where the model stands.
 
-    With --group, the floors of all groups are in one report.
+    Without -o the report of votes.csv is votes-report.html, in the current folder. With --group,
+    the floors of all groups are in one report.
     """
     from errorfloor.show.report import report
     from errorfloor.show.words import long_text_of
@@ -380,20 +400,59 @@ def report(
             "A report on groups has no model: leave out --group, or the model's errors. "
             "errorfloor headroom compares a model with the floor of each group."
         )
-    if model.is_given:
-        model.check(how, about)
-    reading = labels.read(session)
-    with session.step("estimating"):
-        result = asking.floor(reading, how, about, simultaneous=simultaneous)
-        if model.is_given:
-            result = asking.verdict(result, model, how.level)
+    result = asking.answer(
+        labels, session, how, about, model, prediction, simultaneous=simultaneous
+    )
     with session.step("writing"):
         # Files can be read again by what the result says; of standard input nothing is left.
         command = session.shell_command if labels.is_stdin else None
+        output = output or labels.beside("-report.html")
         report(result, output, title=title, command=command, theory=theory)
     text = f"{long_text_of(result)}\nWrote {output}."
     session.show({**result.to_dict(), "output": output}, text, refuted=asking.refuted(result))
 
 
-for command in (label, metrics, items, confusion, agreement, features, count, merge, paper, data):
+@cli.command(
+    short_help="Draw the answer as a card to share.",
+    epilog=examples(
+        "errorfloor card demo/votes.csv",
+        "errorfloor card demo/votes.csv --model-errors 98 --test-items 1000 -o card.png --dark",
+    ),
+)
+@with_labels(LAYOUTS, weights=True, unlabelled=True, complete=True)
+@destination(lambda: (".svg", ".png"), required=False)
+@option("--title", metavar="TEXT", help="First line of the card; the file and its size by default.")
+@option("--dark", is_flag=True, help="For dark pages.")
+@PREDICTION
+@with_model
+@with_metric
+@with_how
+@with_session
+def card(
+    session: Session,
+    labels: Labels,
+    model: Model,
+    about: About,
+    how: How,
+    prediction: str | None,
+    output: Path | None,
+    title: str | None,
+    dark: bool,
+) -> None:
+    """Draw the best possible value, and your model next to it, as a picture to share.
+
+    Without -o the card of votes.csv is votes-card.svg, in the current folder.
+    """
+    from errorfloor.show.card import card
+
+    result = asking.answer(labels, session, how, about, model, prediction)
+    output = output or labels.beside("-card.svg")
+    card(result, output, title=title, dark=dark)
+    text = f"{result.sentence}\nWrote {output}."
+    session.show({**result.to_dict(), "output": output}, text)
+
+
+for command in (
+    *(label, metrics, items, confusion, agreement, ratings, features, count, merge, paper, data),
+):
     cli.add_command(command)

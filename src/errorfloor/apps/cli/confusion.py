@@ -17,7 +17,7 @@ from errorfloor.data.layouts import LAYOUTS
 
 @click.command(
     cls=Command,
-    short_help="Say which classes no model can tell apart.",
+    short_help="Show which classes no model can tell apart.",
     epilog=examples(
         "errorfloor confusion demo/class_scores.csv",
         "errorfloor confusion demo/class_votes.csv -o pairs.csv --json",

@@ -16,7 +16,7 @@ from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS
 
 if TYPE_CHECKING:
-    from errorfloor.data.table import Table
+    from errorfloor.data.tables import Table
 
 with_table = destination(lambda: [kind.suffixes[0] for kind in FORMATS if kind.holds_tables])
 

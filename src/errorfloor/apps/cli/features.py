@@ -55,7 +55,7 @@ DEVICE = option(
 
 @click.command(
     cls=Command,
-    short_help="Say how high the floor can be at most, from features.",
+    short_help="Bound the floor from features.",
     epilog=examples(
         "errorfloor features demo/scores.csv --label label --duplicates all -o features.html",
         "errorfloor features demo/scores.csv --label label --duplicates first --method 1nn --json",

@@ -18,7 +18,7 @@ from errorfloor.results.verdict import VERDICTS
 
 @click.command(
     cls=Command,
-    short_help="Say whether a model can still improve or is at the limit.",
+    short_help="Find out whether a model can still improve.",
     epilog=examples(
         "errorfloor headroom demo/scores.csv --model-errors 98 --test-items 1000",
         "errorfloor headroom demo/scores.csv --model-error 0.098 --test-items 1000 --require room",
@@ -58,22 +58,18 @@ def headroom(
     metrics that go by scores (auc, average-precision, brier, log-loss and those of coverage) that
     column holds the model's scores. A floor that is known takes the place of a file, as 0.05 or 5%.
     """
+    from errorfloor.show.gauge import drawn
     from errorfloor.show.words import long_text_of
 
     required = gates.verdicts_of(session, require)
-    if prediction is not None:
-        model.check_paired(how, labels.where.group)
-        if about.is_error:
-            verdict = asking.paired_verdict(labels, session, prediction, how)
-        else:
-            verdict = asking.scored_verdict(labels, session, prediction, how, about)
-    else:
+    verdict = None
+    if prediction is None:
         model.check(how, about)
         verdict = asking.verdict_on_number(labels, model, how.level, about)
     if verdict is None:
-        reading = labels.read(session)
-        with session.step("estimating"):
-            verdict = asking.verdict(asking.floor(reading, how, about), model, how.level)
+        verdict = asking.answer(labels, session, how, about, model, prediction)
     unmet = gates.refused(session, verdict, required)
     refuted = asking.refuted(verdict)
-    session.show(verdict.to_dict(), long_text_of(verdict), unmet=unmet, refuted=refuted)
+    text = long_text_of(verdict)
+    draw = drawn(verdict, text)
+    session.show(verdict.to_dict(), text, draw=draw, unmet=unmet, refuted=refuted)

@@ -17,7 +17,7 @@ from errorfloor.data.tables import VoteTable
 
 @click.command(
     cls=Command,
-    short_help="Say which items carry the floor.",
+    short_help="Show which items contribute most to the floor.",
     epilog=examples(
         "errorfloor items demo/votes.csv -o items.csv",
         "errorfloor items demo/annotations.csv --item item --vote vote --json",
@@ -36,11 +36,11 @@ def items(session: Session, labels: Labels, output: Path | None, symmetric: bool
 
     --item may name the items beside --votes and --annotators as well.
     """
-    from errorfloor.data.vote_items import Keeper
+    from errorfloor.data.items import KeptVotes
     from errorfloor.questions.items import of_reading, with_names
     from errorfloor.show.words import left_out
 
-    keeper = Keeper()
+    keeper = KeptVotes()
     reading = replace(labels, where=with_names(labels.where), layouts=keeper.layouts).read(session)
     with session.step("fitting"):
         found = of_reading(reading, keeper, symmetric)

@@ -16,7 +16,7 @@ from errorfloor.data.layouts import SCORES
 
 @click.command(
     cls=Command,
-    short_help="Say which items to label, and how many.",
+    short_help="Choose which items to label.",
     epilog=examples(
         "errorfloor label demo/scores.csv --score score --budget 100 -o to_label.csv",
         "errorfloor label demo/scores.csv --score score --width 0.05",

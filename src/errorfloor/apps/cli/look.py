@@ -13,12 +13,12 @@ from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.cli.types import FILE
 from errorfloor.apps.cli.voice import written
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.data.read import Where
+from errorfloor.data.options import ReadOptions
 
 
 @click.command(
     cls=Command,
-    short_help="Say what a file holds, and what to type next.",
+    short_help="Show what a file holds and what to type next.",
     epilog=examples("errorfloor look demo/votes.csv", "errorfloor look demo/*.csv --json"),
 )
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
@@ -31,7 +31,7 @@ def look(session: Session, files: tuple[str, ...], format: str | None) -> None: 
     """
     from errorfloor.questions.look import looked_at
 
-    labels = Labels(files, Where.of(format=format), LAYOUTS)
+    labels = Labels(files, ReadOptions.of(format=format), LAYOUTS)
     with labels.paths(session) as paths, session.step(f"looking at {labels.name}"):
         called = labels.name if labels.is_stdin else None
         found = looked_at(paths, replace(labels.where, called=called), written, files)

@@ -125,7 +125,7 @@ with_metric = gathered(
 
 @click.command(
     cls=Command,
-    short_help="List the metrics, and what each can be had from.",
+    short_help="List the metrics and what data each needs.",
     epilog=examples("errorfloor metrics"),
 )
 @with_session

@@ -18,15 +18,10 @@ from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.cli.types import FILE, NEW_FILE, Clip, Fraction, Number, Whole
 from errorfloor.apps.cli.voice import written
-from errorfloor.data import asked
+from errorfloor.data import options as reading
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import BESIDE, LAYOUTS, Layout, Role
-from errorfloor.data.read import Where
-
-_HOW = (
-    *("positive", "positive_from", "classes", "group", "format", "drop_missing"),
-    *("duplicates", "weight", "cluster", "unlabelled", "complete", "label_is_vote"),
-)  # how columns are read
+from errorfloor.data.options import HOW_TO_READ, ReadOptions
 
 
 def with_labels(
@@ -53,12 +48,12 @@ def with_labels(
         @several(*map(_column, roles.values()), *how_read)
         @functools.wraps(function)
         def wrapped(files: tuple[str, ...], **values: Any) -> None:
-            how = {name: values.pop(name) for name in _HOW if name in values}
+            how = {name: values.pop(name) for name in HOW_TO_READ if name in values}
             if how["positive"] is not None and how["positive_from"] is not None:
                 raise click.UsageError("Give --positive or --positive-from, not both.")
             columns: dict[str, Any] = {name: values.pop(name) or None for name in roles}
             try:
-                where = Where.of(**columns, **how)
+                where = ReadOptions.of(**columns, **how)
             except InputError as error:
                 raise click.UsageError(error.told(written)) from error
             function(labels=Labels(files, where, tuple(layouts)), **values)
@@ -161,7 +156,7 @@ LABEL_IS_VOTE = option(
 
 DUPLICATES = option(
     "--duplicates",
-    type=click.Choice(asked.DUPLICATES),
+    type=click.Choice(reading.DUPLICATES),
     default="error",
     section=READING,
     help="Votes of one annotator on an item, in rows: take the first, the last or all of them.",

@@ -57,7 +57,7 @@ def demo(session: Session, save: str | None, picture: Path | None) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Draw the paper's figures anew.",
+    short_help="Draw the paper's figures again (in a clone).",
     epilog=examples("errorfloor paper figure-2 --out paper"),
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)
@@ -77,14 +77,22 @@ def demo(session: Session, save: str | None, picture: Path | None) -> None:
 def paper(
     session: Session, names: tuple[str, ...], out: Path, docs: Path | None, force: bool
 ) -> None:
-    """Draw the paper's figures anew, with every printed number beside ours.
+    """Draw the paper's figures again, with every printed number next to ours.
+
+    Needs a clone of errorfloor: its package `papers` has the figures.
 
     NAME is figure-1 to figure-12 or table-feebee; all of them by default. follow-up stands for
     those of the next paper: follow-up-figure, follow-up-table and follow-up-feebee.
     """
     from errorfloor._checks import check_choice
-    from errorfloor.paper import FIGURES, FOLLOW_UP, reproduce
-    from errorfloor.paper.__main__ import summary, which_of, write_pages
+    from errorfloor.paper import find_papers
+
+    try:
+        find_papers()
+    except ImportError as error:
+        raise click.ClickException(str(error)) from error
+    from papers import FIGURES, FOLLOW_UP, reproduce
+    from papers.__main__ import summary, which_of, write_pages
 
     for name in names:
         check_choice(name, (*FIGURES, "all", *FOLLOW_UP, "follow-up"), name="NAME")

@@ -19,7 +19,9 @@ from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.voice import guesses, written
 from errorfloor.data.columns import by_role, layout_of
 from errorfloor.data.layouts import LAYOUTS, Layout
-from errorfloor.data.read import Reading, Where, read
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
+from errorfloor.data.source import Reading
 from errorfloor.data.storage import naming, scratch
 from errorfloor.data.tables import VoteTable
 
@@ -32,7 +34,7 @@ class Labels:
     """Files, and what the user says about them."""
 
     files: tuple[str, ...]
-    where: Where
+    where: ReadOptions
     layouts: tuple[Layout, ...]  # that the command can use
 
     @property
@@ -48,12 +50,17 @@ class Labels:
         more = f" and {len(self.files) - 1} more" if len(self.files) > 1 else ""
         return f"{self.files[0]}{more}"
 
+    def beside(self, ending: str) -> Path:
+        """Return a file in the current folder that is called after the first of these files."""
+        first = Path("labels" if self.is_stdin else self.files[0]).name
+        return Path(first.partition(".")[0] + ending)
+
     def read(self, session: Session) -> Reading:
         """Return the labels, counted, and say which columns were guessed."""
         return self.read_and(session, lambda paths, where: None)[0]
 
     def read_and(
-        self, session: Session, also: Callable[[list[str], Where], T]
+        self, session: Session, also: Callable[[list[str], ReadOptions], T]
     ) -> tuple[Reading, T]:
         """Return the same, and what `also` reads from the files."""
         self._check()
@@ -66,7 +73,7 @@ class Labels:
         reading = replace(reading, source=replace(reading.source, files=self.files))
         session.about["input"] = _described(reading)
         if reading.source.guessed:
-            session.remark(f"took {guesses(reading.source)}")
+            session.remark(guesses(reading.source))
         _remark_on_classes(session, reading)
         return reading, more
 
@@ -153,7 +160,7 @@ def _numbers_of(table: Any) -> tuple[int, int]:
 def _described(reading: Reading) -> dict[str, object]:
     """Return what was read as plain values."""
     source, tables = reading.source, reading.tables.values()
-    group = {} if source.group is None else {"group": source.group}
+    group = {} if source.options.group is None else {"group": source.options.group}
     facts = source.facts.get("classes")
     many = dict(facts) if isinstance(facts, list) else None
     return {

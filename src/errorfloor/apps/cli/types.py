@@ -21,6 +21,10 @@ class Number(click.FloatRange):
 
     name = "number"
 
+    def _describe_range(self) -> str:
+        """Return the range for the help page; nothing where there are no ends."""
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """Return the number; per cent are understood where it is a fraction."""
         is_fraction = self.max is not None and self.max <= 1

@@ -51,14 +51,18 @@ def written(mention: Mention) -> str:
 
 
 def guesses(source: Source) -> str:
-    """Return the options that would have named the guessed columns; empty if none were guessed."""
+    """Return which columns were taken for what, where nobody named them."""
     layout = next(layout for layout in LAYOUTS if layout.name == source.layout)
-    columns = (
-        argument(role.argument, _plain(source.columns[role.name]))
-        for role in layout.roles
-        if role.name in source.guessed
-    )
-    return " ".join(map(written, columns))
+    roles = [role for role in layout.roles if role.name in source.guessed]
+    several = roles and isinstance(source.columns[roles[0].name], tuple | list)
+    said = (f"{_quoted(source.columns[role.name])} as the {role.words}" for role in roles)
+    return f"using column{'s' if several else ''} {' and '.join(said)}"
+
+
+def _quoted(column: Any) -> str:
+    """Return a column, or several, by their names in quotes."""
+    names = column if isinstance(column, tuple | list) else [column]
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def _function(name: str) -> str:
@@ -155,10 +159,6 @@ def _parameters(command: click.Command | None) -> dict[str, click.Option]:
         for option in parameters
         if isinstance(option, click.Option) and not option.hidden
     }
-
-
-def _plain(column: Any) -> Any:
-    return list(column) if isinstance(column, tuple) else column
 
 
 def _read(text: str) -> object:

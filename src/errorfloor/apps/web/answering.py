@@ -23,10 +23,11 @@ from errorfloor.apps.web.preview import Preview, classes_of, first_state, previe
 from errorfloor.apps.web.remedies import remedies_of_error
 from errorfloor.apps.web.state import State
 from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES
-from errorfloor.data.read import Reading
+from errorfloor.data.source import Reading
 from errorfloor.features.records import SEQUENTIAL
 from errorfloor.results import Estimate, Groups
 from errorfloor.show.markup import Markup, tag
+from errorfloor.show.palette import themed
 
 Tell = Callable[[Mapping[str, Any]], None]
 _KEPT = 64  # files whose counts are kept
@@ -190,7 +191,7 @@ def _shown(run: Callable[[], Any]) -> Markup:
     from errorfloor.show.html import html_of
 
     try:
-        return parts.on_page(html_of(run()))
+        return Markup(themed(html_of(run())))
     except InputError as error:
         return tag("p", error.told(written), class_="caution")
     except click.ClickException as error:

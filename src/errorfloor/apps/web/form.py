@@ -12,11 +12,10 @@ from errorfloor._numbers import counted
 from errorfloor.apps.web.preview import Column, Preview, Way, are_numbers
 from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
 from errorfloor.apps.web.state import FEATURE, ROLE, ROLES, State
-from errorfloor.data.asked import DUPLICATES
 from errorfloor.data.layouts import BESIDE_LABELS
+from errorfloor.data.options import DUPLICATES
 from errorfloor.data.source import Source
-from errorfloor.data.table import Table
-from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
 from errorfloor.features.records import NAMES
 from errorfloor.methods.record import Classes
 from errorfloor.results import Estimate

@@ -11,9 +11,9 @@ from errorfloor.apps.web.form import Facts, button, checks_list
 from errorfloor.apps.web.remedies import Remedy, column_of
 from errorfloor.results import Groups, Verdict
 from errorfloor.show.characters import in_sight
-from errorfloor.show.html import html_of, picture_of
+from errorfloor.show.html import html_of
 from errorfloor.show.markup import Markup, tag
-from errorfloor.show.palette import on_a_page
+from errorfloor.show.palette import themed
 from errorfloor.show.report import summarize
 from errorfloor.show.report.blocks import Section
 from errorfloor.show.report.document import Document
@@ -43,8 +43,7 @@ def answered(result: Any, floor: Any, facts: Facts) -> tuple[str, dict[str, Mark
     sections = {one.name: one for one in document.sections()}
     heading = tag("h2", "Answer")
     blocks = map(block_of, sections["answer"].blocks)
-    picture = on_page("" if isinstance(floor, Groups) else picture_of(result))
-    answer = tag("div", heading, *blocks, picture)
+    answer = tag("div", heading, *blocks)
     chosen = [sections[name] for name in _AT_ONCE if name in sections]
     standing = tag("div", *_beside(result), *_plain(chosen), *_other_checks(facts))
     said = sentence_of(result) if isinstance(result, Verdict) else document.answer
@@ -56,16 +55,6 @@ def details(result: Any) -> Markup:
     """Return the pictures and whatever else the report says."""
     sections = {one.name: one for one in summarize(result).sections()}
     return tag("div", *map(section_of, (sections[name] for name in _LATER if name in sections)))
-
-
-def on_page(html: str) -> Markup:
-    """Return what notebooks show in the colours of the page, which change with its theme."""
-    return Markup(_TAGS.sub(lambda one: _COLOURS.sub(lambda drawn: _OWN[drawn[0]], one[0]), html))
-
-
-_OWN = on_a_page()
-_TAGS = re.compile("<[^>]*>")
-_COLOURS = re.compile("|".join(_OWN))
 
 
 def _plain(sections: Iterable[Section]) -> Iterable[Markup]:
@@ -84,7 +73,7 @@ def _beside(result: Any) -> tuple[Markup, ...]:
     )
     if not verdicts:
         return ()
-    return (tag("section", tag("h2", "The model in each group"), on_page(html_of(result))),)
+    return (tag("section", tag("h2", "The model in each group"), Markup(themed(html_of(result)))),)
 
 
 def _other_checks(facts: Facts) -> tuple[Markup, ...]:

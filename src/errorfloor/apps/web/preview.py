@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from errorfloor.apps.web.state import ROLE, ROLES, State
-from errorfloor.data.annotators import text_of
 from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.values import text_of
 from errorfloor.show.characters import in_sight
 
 _ROWS = 5  # first values of a column
@@ -47,17 +47,16 @@ class Preview:
 def preview_of(file: str) -> Preview:
     """Return what a file holds; of a saved table, which has no columns, nothing."""
     from errorfloor.data.engines import kinds_of, select
-    from errorfloor.data.files import find_data
-    from errorfloor.data.formats import format_of
-    from errorfloor.data.frames import rows_of
+    from errorfloor.data.files import found_in
+    from errorfloor.data.read_rows import rows_of
     from errorfloor.data.saved import saved_table
 
-    found = find_data(file, None)
-    if format_of(found, None).holds_tables and saved_table(found) is not None:
-        return Preview((), ())
-    with rows_of(file) as (frame, run):
-        kinds = kinds_of(frame, run)
-        head = run(select(frame, {name: name for name in kinds}).head(_ROWS))
+    with found_in(file, None) as found:
+        if saved_table(found) is not None:
+            return Preview((), ())
+        with rows_of(found) as (frame, run):
+            kinds = kinds_of(frame, run)
+            head = run(select(frame, {name: name for name in kinds}).head(_ROWS))
     columns = tuple(Column(name, kinds[name], _shown(head[name])) for name in kinds)
     ways, by_name = _ways(file, kinds)
     return Preview(columns, tuple(ways), by_name and len(ways) == 1)
@@ -73,8 +72,8 @@ def classes_of(state: State) -> dict[str, int]:
     """Return the values of the columns of labels or votes with their numbers; empty if too many."""
     import narwhals as nw
 
-    from errorfloor.data.engines import is_missing, select
-    from errorfloor.data.frames import rows_of
+    from errorfloor.data.engines import select, where_missing
+    from errorfloor.data.read_rows import rows_of
 
     roles = state.roles
     columns = [name for name, role in roles.items() if role == "label"]
@@ -85,7 +84,7 @@ def classes_of(state: State) -> dict[str, int]:
     with rows_of(state.file) as (frame, run):
         for name in columns:
             one = select(frame, {"value": name})
-            there = one.filter(~is_missing(one, "value"))
+            there = one.filter(~where_missing(one, "value"))
             counts = run(there.group_by("value").agg(n=nw.len()).head(_MOST + 1))
             for value, number in zip(counts["value"].tolist(), counts["n"].tolist(), strict=True):
                 found[text_of(value)] += int(number)
@@ -107,7 +106,7 @@ def _order(name: str) -> tuple[int, float, str]:
 
 def _ways(file: str, kinds: Mapping[str, str]) -> tuple[list[Way], bool]:
     """Return how the columns may be read, and whether their names tell; else values may."""
-    from errorfloor.data.guessing import likely_readings
+    from errorfloor.data.columns import likely_readings
 
     readings = likely_readings(kinds, LAYOUTS)
     if readings:

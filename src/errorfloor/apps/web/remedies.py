@@ -10,7 +10,7 @@ from typing import Any
 
 from errorfloor._checks import InputError, Mention
 from errorfloor.apps.web.state import ROLE, ROLES, State
-from errorfloor.data.guessing import fitting
+from errorfloor.data.columns import fitting
 from errorfloor.data.layouts import ITEM_OF_ROW
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE
 from errorfloor.results import Estimate
@@ -141,6 +141,7 @@ PLACES: Mapping[str, Place] = {
     "Few negatives": Place(_LABELS),
     "Few positives": Place(_LABELS),
     "Hardly better than guessing": Place(_SCORES),
+    "Heavy items": Place(("weight",)),
     "Better than guessing": Place(_SCORES),
     "Gold label from the same votes": Place(_LABELS, _clear_label),
     "Items": Place(),

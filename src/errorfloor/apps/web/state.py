@@ -16,7 +16,7 @@ from errorfloor.apps.cli.measuring import About
 from errorfloor.apps.cli.modelling import Model
 from errorfloor.apps.cli.options import How
 from errorfloor.data.layouts import BESIDE, LAYOUTS, Role
-from errorfloor.data.read import Where
+from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.data.source import Source
 
 ROLE = "role:"  # before the name of a column, in the name of a field
@@ -32,10 +32,9 @@ FEATURE = Role(
 )
 _PLAIN = tuple({role.name: role for layout in LAYOUTS for role in layout.roles}.values())
 ROLES = {role.name: role for role in (*_PLAIN, *BESIDE, GROUP, PREDICTION, FEATURE)}
-_READING = (
-    *("positive", "positive_from", "classes", "drop_missing", "unlabelled", "duplicates"),
-    "complete",
-    "label_is_vote",
+# What is said besides columns: the others are roles of columns, or no question of a page.
+_READING = tuple(
+    name for name in HOW_TO_READ if name not in ("format", "called", "group", "weight", "cluster")
 )
 _BOXES = {"simultaneous": "group", "complete": "score", "label_is_vote": "label"}  # by role
 _PLANNING = ("target", "cost_per_item", "cost_per_vote", "votes", "items")
@@ -109,12 +108,12 @@ class State:
         """Whether the intervals of groups are to hold all at once."""
         return bool(self.field("simultaneous"))
 
-    def where(self) -> Where:
+    def where(self) -> ReadOptions:
         """Return which columns hold what, and how to read their values."""
         columns = self._columns()
         columns.pop("prediction", None)
         values = self._parsed("headroom", _READING)
-        return Where.of(**columns, **{name: values[name] for name in _READING})
+        return ReadOptions.of(**columns, **{name: values[name] for name in _READING})
 
     def how(self) -> How:
         """Return how the floor is to be estimated."""

@@ -18,12 +18,19 @@ share s of all with chance (1 - s)^J, so the upper limit allows for the share s 
 (1 - level) / 2: some log(2 / (1 - level)) / J. Of kinds that know no more than others, those who
 answer another class than they would raise the floor F most: by s (1 - F / top), where guessing
 costs `top`. For the majority of several votes of two classes it is at most that.
+
+Of more than two classes the mean that answers like the floor is the share of pairs of votes that
+disagree, times a number. If a small share e of all votes were guesses, the floor of an item would
+rise by e (max p - 1/K), and its disagreement by 2 e (sum p^2 - 1/K); the number is the ratio of
+their means under the fitted distribution. Pairs of fewer votes, drawn from those of an item,
+disagree as often on average. Their variance needs the numbers of twos, threes and fours of votes
+that are the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,15 +42,16 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.annotators import effective_number, number_of, unseen_share
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
-from errorfloor.intervals.votes.records import FEWEST_ANNOTATORS as FEWEST
-from errorfloor.intervals.votes.records import LIKELIHOOD
+from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS as FEWEST
+from errorfloor.intervals.votes.limits import LIKELIHOOD, MANY_LIKELIHOOD
 from errorfloor.methods.record import Basis
-from errorfloor.methods.votes.target import ONE_VOTE, Target
+from errorfloor.methods.votes.aims import ONE_VOTE, Target
 from errorfloor.metrics import ERROR
 
 _MANY_HASHES = 1000  # annotators, from which some may well have the same hash
 _LEVEL_OF_OPEN = 0.05  # so low that limits show little but what few votes leave open
 _MOST_ENTRIES = 2**20  # of a matrix of hypergeometric probabilities
+_STEP = 1e-3  # of guesses, at which slopes are taken
 
 
 class Spread(NamedTuple):
@@ -215,11 +223,64 @@ def _if_exchanged(
 
 def slopes_of(points: Floats, weights: Floats, target: Target = ONE_VOTE) -> tuple[float, float]:
     """Return b and c for which b + c (1 - 2 eta) is nearest to the slope of the floor."""
-    slope = np.gradient(target.floors(points), points)
+    slope = np.gradient(target(points), points)
     design = np.column_stack((np.ones(points.size), 1 - 2 * points))
     moments = design.T @ (weights[:, None] * design)
     b, c = np.linalg.lstsq(moments, design.T @ (weights * slope), rcond=1e-6)[0]
     return float(b), float(c)
+
+
+def spread_of_many(table: VoteTable, slope: float) -> Spread:
+    """Return what annotators add to the variance of the mean disagreement, times the slope."""
+    assert table.by_group is not None
+    part, m, twos, threes, fours, its_m, rest, n = table.by_group.T
+    before = disagreement(m, twos)
+    change = disagreement(m - its_m, rest) - before
+    noise = variance_if_exchanged(m, m - its_m, twos, threes, fours)
+    same = (table.votes * (table.votes - 1)).sum(axis=1)
+    left_out = LeftOut(part, m, its_m, n, slope * change, np.zeros(m.size), slope**2 * noise)
+    return spread_over_groups(table, slope * disagreement(table.totals, same), left_out)
+
+
+def disagreement(m: Counts, twos: Counts) -> Floats:
+    """Return the share of pairs of m votes that differ; 0 below two votes."""
+    pairs = np.maximum(m, 2) * (np.maximum(m, 2) - 1.0)
+    return np.where(m >= 2, 1 - twos / pairs, 0.0)
+
+
+def variance_if_exchanged(
+    m: Counts, r: Counts, twos: Counts, threes: Counts, fours: Counts
+) -> Floats:
+    """Return the variance of the disagreement of r votes that are drawn from m, by their moments.
+
+    Falling powers of the drawn numbers have means in closed form, and a square is a sum of them.
+    """
+    first, second, third = (_share(r, m, power) for power in (2, 3, 4))
+    own = fours + 4.0 * threes + 2.0 * twos  # squares of each class's pairs
+    square = third * (fours + twos.astype(np.float64) ** 2 - own) + 4 * second * threes
+    square += 2 * first * twos
+    pairs = np.maximum(r * (r - 1.0), 1.0)
+    variance = (square - (first * twos) ** 2) / pairs**2
+    return np.where(r >= 2, np.maximum(variance, 0.0), 0.0)
+
+
+def _share(r: Counts, m: Counts, power: int) -> Floats:
+    """Return the chance that so many given votes of m are all among r drawn ones."""
+    found = np.ones(m.size)
+    for less in range(power):
+        found *= np.maximum(r - less, 0) / np.maximum(m - less, 1)
+    return found
+
+
+def slope_of(points: Floats, weights: Floats, majority: int) -> float:
+    """Return how much the floor rises for each bit of disagreement that guesses add."""
+    from errorfloor.methods.votes.simplex import floors
+
+    classes = points.shape[1]
+    mixed = (1 - _STEP) * points + _STEP / classes
+    rise = weights @ (floors(mixed, majority) - floors(points, majority))
+    more = weights @ ((points**2).sum(axis=1) - (mixed**2).sum(axis=1))
+    return float(rise / more) if more > 0 else 0.0
 
 
 def _annotators(case: Case) -> Evidence:
@@ -228,6 +289,14 @@ def _annotators(case: Case) -> Evidence:
     fitted = case.statistic.fitted  # type: ignore[attr-defined]
     slopes = slopes_of(fitted.points, fitted.weights, case.options.target)
     return around(case, LIKELIHOOD, lambda: spread_of(table, slopes))
+
+
+def _many_annotators(case: Case) -> Evidence:
+    table = case.table
+    assert isinstance(table, VoteTable)
+    fitted = case.statistic.fitted  # type: ignore[attr-defined]
+    slope = slope_of(fitted.points, fitted.weights, fitted.majority)
+    return around(case, MANY_LIKELIHOOD, lambda: spread_of_many(table, slope))
 
 
 def around(case: Case, kind: IntervalKind, spread: Callable[[], Spread]) -> AnnotatorLimits:
@@ -281,3 +350,4 @@ ANNOTATORS = IntervalKind(
     leaves_open=True,
     preferred=is_sample,
 )
+MANY_ANNOTATORS = replace(ANNOTATORS, basis=Basis.PARTITIONS, make=_many_annotators)

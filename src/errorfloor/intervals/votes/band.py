@@ -1,19 +1,30 @@
-"""The certified band: exact limits for shares of items, and the floors they allow."""
+"""The certified band: exact limits for shares of items, and the values they allow.
+
+A band around the votes bounds the means of all functions of eta at once. Some values are on one
+side of a number if, and only if, such means are on one side of known numbers; whatever values the
+band cannot rule out are an interval, and the limits hold whenever the band does. F1 is at least x
+if and only if ``E (2 eta - x)_+ - x E eta >= 0``, which falls as x grows; errors of models that
+abstain are in `inversion`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import linprog
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.binomial import lower_limit, upper_limit
+from errorfloor.intervals.votes.inversion import coverage_limits, error_limits
 from errorfloor.methods.record import Options
-from errorfloor.methods.votes.aims import Aim
-from errorfloor.methods.votes.grid import binomial, cosines, grid, stopped, supremum
-from errorfloor.methods.votes.target import ONE_VOTE
+from errorfloor.methods.votes.aims import ONE_VOTE, Aim, Lines, Target
+from errorfloor.methods.votes.line import binomial, cosines, grid, stopped, supremum
+from errorfloor.metrics import Metric
+from errorfloor.metrics.selective import AtCoverage, AtError
+from errorfloor.metrics.two_by_two import OF_F1
 
+_HALVINGS = 12  # of the interval in which a limit of F1 lies
 # Thresholds of each kind that the certified band uses; more cost level, fewer cost sharpness.
 _MOST_THRESHOLDS = 10
 # Share of the error probability spent on sets that treat k and m - k alike. They decide the floor
@@ -61,7 +72,7 @@ class Band:
 
     def lower_limit(self, sign: float) -> float:
         """Bound sign times the mean floor over every G whose sets have shares inside the band."""
-        target = sign * np.tile(self.target.floors(grid(self.size)), self.blocks)
+        target = sign * np.tile(self.target(grid(self.size)), self.blocks)
         rows = np.vstack((self.matrix, -self.matrix))
         sides = np.concatenate((self.high, -self.low))
         ones = np.ones((1, target.size))
@@ -198,3 +209,96 @@ def _limits(successes: Floats, n: float, error: Floats) -> tuple[Floats, Floats]
     # only other tail this rare is "at least one", at most the mean; 1 - exp(-tail) allows for it.
     tail = -np.expm1(-error / 2)
     return lower_limit(successes, n, tail), upper_limit(successes, n, tail)
+
+
+def certified_limits(
+    positives: Counts,
+    totals: Counts,
+    counts: Counts | Floats,
+    *,
+    level: float = 0.95,
+    n_points: int = 256,
+    options: Options | None = None,
+) -> tuple[float, float]:
+    """Return limits of a best value over every distribution whose votes agree with the data.
+
+    The share of items in each of a few fixed sets of (positives, total) pairs gets an exact
+    binomial interval, at levels that add up to `level`; two linear programs find the smallest and
+    largest mean of a G with all shares inside, and further ones decide values that means decide.
+    With unequal totals the number of items in a set is a sum of unequal Bernoulli variables, whose
+    tails are no heavier than the binomial's [1]_; so one band serves all totals. Valid for every G,
+    any number of items and votes.
+
+    Parameters
+    ----------
+    positives, totals, counts : array of shape (cells,)
+        Distinct pairs of votes and the number of items that have each, or is expected to.
+    level : float
+        Confidence level.
+    n_points : int
+        Grid intervals of the linear programs, a power of two.
+    options : Options, optional
+        The metric, which label it is for, and why totals differ. Where the item decided, the sets
+        are of pairs with one total, and the totals that occur are taken for all that can. Where
+        votes did, by a declared rule, a pair's law is (orders that the rule allows) eta^k (1 -
+        eta)^(m - k).
+
+    Returns
+    -------
+    low, high : float
+
+    References
+    ----------
+    .. [1] W. Hoeffding, Ann. Math. Statist. 27, 1956, theorem 4.
+    .. [2] C. Clopper and E. Pearson, Biometrika 26, 1934.
+    """
+    options = options or Options()
+    band = Band.around(positives, totals, counts, level, n_points, options)
+    if options.aim is not None:
+        least, largest = options.aim.span
+        return max(band.lower_limit(1.0), least), min(-band.lower_limit(-1.0), largest)
+    means, metric = _Means(band, options.target), options.metric
+    assert is_decided(metric), "who asks has looked whether means decide the value"
+    if metric.how is OF_F1:
+        return means.f1_limits()
+    find = coverage_limits if isinstance(metric.how, AtError) else error_limits
+    return find(means, float(metric.given["at"]))
+
+
+def is_decided(metric: Metric) -> bool:
+    """Tell whether means over items decide a value that is no such mean itself."""
+    return isinstance(metric.how, AtError | AtCoverage) or metric.how is OF_F1
+
+
+@dataclass(frozen=True)
+class _Means:
+    """Limits of means of any functions, all of which hold at once."""
+
+    band: Band
+    target: Target
+    top: float = 0.5
+    certain: bool = True
+    sketch: None = None
+
+    def limit(self, knots: tuple[float, ...], values: tuple[float, ...], sign: float) -> float:
+        """Bound sign times the mean of a function that is linear between knots, from below."""
+        return replace(self.band, target=Lines(knots, values, self.target)).lower_limit(sign)
+
+    def f1(self, x: float, sign: float) -> float:
+        """Bound sign times what is at least 0 where F1 is at least x."""
+        return self.limit((0.0, x / 2, 1.0), (0.0, -x * x / 2, 2 - 2 * x), sign)
+
+    def sure(self, t: float, sign: float) -> float:
+        """Bound sign times D(t)."""
+        if t >= 0.5:
+            return self.limit((0.0, 0.5, 1.0), (t, t - 0.5, t), sign)
+        return self.limit((0.0, t, 1 - t, 1.0), (t, 0.0, 0.0, t), sign)
+
+    def f1_limits(self) -> tuple[float, float]:
+        """Return limits of F1, by halving what is left."""
+        low, high, step = 0.0, 1.0, 0.5
+        for _ in range(_HALVINGS):
+            low += step if self.f1(low + step, 1.0) >= 0 else 0.0
+            high -= step if self.f1(high - step, -1.0) > 0 else 0.0
+            step /= 2
+        return low, high

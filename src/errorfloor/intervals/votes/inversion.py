@@ -1,14 +1,10 @@
-"""Certified limits of values that means over items decide: F1, and errors of models that abstain.
+"""Limits of values that limits of means decide: errors of models that abstain.
 
-Each of these values is on one side of a number if, and only if, means of known functions of eta are
-on one side of known numbers. A band around the votes bounds all means at once, so whatever values
-it cannot rule out are an interval, and the limits hold whenever the band does.
-
-- F1 is at least x if and only if ``E (2 eta - x)_+ - x E eta >= 0``, which falls as x grows.
-- With r the least error of an item and ``D(t) = E (t - r)_+``, the errors of the best model that
-  answers a share c of the items are the largest ``c t - D(t)`` of all t in [0, 1/2]. So the error
-  at coverage c is the largest ``t - D(t) / c``, and the coverage at error e is the least
-  ``D(t) / (t - e)`` of all t above e, or 1 if that is less.
+With r the least error of an item and ``D(t) = E (t - r)_+``, the errors of the best model that
+answers a share c of the items are the largest ``c t - D(t)`` of all t in [0, 1/2]. So the error at
+coverage c is the largest ``t - D(t) / c``, and the coverage at error e is the least ``D(t) / (t -
+e)`` of all t above e, or 1 if that is less. What bounds all D(t) at once, a band around votes or a
+region of likely distributions, bounds these.
 
 D rises. Where a limit needs all t, it uses D at the lower end and t at the upper end of each of the
 intervals that [0, 1/2] is divided into, and divides the one that matters most until that is no
@@ -18,53 +14,22 @@ loss.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Protocol, TypeAlias
 
-from errorfloor._typing import Counts, Floats
-from errorfloor.intervals.votes.band import Band
-from errorfloor.methods.record import Options
-from errorfloor.methods.votes.aims import Lines
-from errorfloor.methods.votes.target import Target
-from errorfloor.metrics import Metric
-from errorfloor.metrics.selective import AtCoverage, AtError
-from errorfloor.metrics.two_by_two import OF_F1
-
 Look: TypeAlias = Callable[[float, float], float]  # t and a sign, to sign times D(t) or its bound
 
-_HALVINGS = 12  # of the interval in which a limit of F1 lies
 _MOST_DIVISIONS, _CLOSE = 40, 1e-3
 _ZOOMS = 3  # towards the best value of t
 # Values of t to begin with, in parts of the largest: the best one may be small.
 _LEVELS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1.0)
 
 
-def inverted_limits(
-    positives: Counts,
-    totals: Counts,
-    counts: Counts | Floats,
-    *,
-    level: float = 0.95,
-    n_points: int = 256,
-    options: Options,
-) -> tuple[float, float]:
-    """Return limits of a best value over every distribution whose votes agree with the data.
-
-    They hold for every distribution, any number of items and any number of votes from two on.
-    Parameters are those of `limits.certified_limits`.
-    """
-    band = Band.around(positives, totals, counts, level, n_points, options)
-    find = inversion_of(options.metric)
-    assert find is not None, "who asks has looked whether there is one"
-    return find(_Means(band, options.target), options)
-
-
 class Sketch(Protocol):
     """What tells sooner than limits of D(t) about where they are."""
 
-    def fitted(self, t: float, sign: float) -> float:
+    def guess(self, t: float, sign: float) -> float:
         """Return sign times D(t) of the distribution that fits best."""
 
     def rough(self, t: float, sign: float) -> float:
@@ -90,41 +55,6 @@ class Sure(Protocol):
         """Bound sign times D(t) from below."""
 
 
-@dataclass(frozen=True)
-class _Means:
-    """Limits of means of any functions, all of which hold at once."""
-
-    band: Band
-    target: Target
-    top: float = 0.5
-    certain: bool = True
-    sketch: None = None
-
-    def limit(self, knots: tuple[float, ...], values: tuple[float, ...], sign: float) -> float:
-        """Bound sign times the mean of a function that is linear between knots, from below."""
-        return replace(self.band, target=Lines(knots, values, self.target)).lower_limit(sign)
-
-    def f1(self, x: float, sign: float) -> float:
-        """Bound sign times what is at least 0 where F1 is at least x."""
-        return self.limit((0.0, x / 2, 1.0), (0.0, -x * x / 2, 2 - 2 * x), sign)
-
-    def sure(self, t: float, sign: float) -> float:
-        """Bound sign times D(t)."""
-        if t >= 0.5:
-            return self.limit((0.0, 0.5, 1.0), (t, t - 0.5, t), sign)
-        return self.limit((0.0, t, 1 - t, 1.0), (t, 0.0, 0.0, t), sign)
-
-
-def _f1(means: _Means, options: Options) -> tuple[float, float]:
-    low, high = 0.0, 1.0
-    step = 0.5
-    for _ in range(_HALVINGS):
-        low += step if means.f1(low + step, 1.0) >= 0 else 0.0
-        high -= step if means.f1(high - step, -1.0) > 0 else 0.0
-        step /= 2
-    return low, high
-
-
 def coverage_limits(means: Sure, e: float) -> tuple[float, float]:
     """Return limits of the coverage at an error."""
     if e >= means.top:  # no best rule errs more
@@ -146,14 +76,6 @@ def error_limits(means: Sure, c: float) -> tuple[float, float]:
 def _positive(look: Look, t: float) -> float:
     """Return what D(t) is at least."""
     return max(look(t, 1.0), 0.0) if t else 0.0
-
-
-def _coverage(means: _Means, options: Options) -> tuple[float, float]:
-    return coverage_limits(means, float(options.metric.given["at"]))
-
-
-def _error(means: _Means, options: Options) -> tuple[float, float]:
-    return error_limits(means, float(options.metric.given["at"]))
 
 
 def _over_all(levels: tuple[float, ...], least: Callable[[float, float], float]) -> float:
@@ -190,7 +112,7 @@ def _least(
     if means.sketch is None:
         return min(_zoomed(sure, {t: sure(t) for t in levels}).values())
     rough = partial(value, means.sketch.rough)
-    first = min(levels, key=partial(value, means.sketch.fitted))
+    first = min(levels, key=partial(value, means.sketch.guess))
     found = _zoomed(rough, _downhill(rough, levels, levels.index(first)))
     return min(sure(t) for t in sorted(found, key=lambda t: found[t])[:best])
 
@@ -218,12 +140,3 @@ def _zoomed(value: Callable[[float], float], found: dict[float, float]) -> dict[
             middle = (best + beside) / 2
             found[middle] = value(middle)
     return found
-
-
-def inversion_of(metric: Metric) -> Callable[[_Means, Options], tuple[float, float]] | None:
-    """Return what finds limits of a value that means at some level decide, if it is one."""
-    if isinstance(metric.how, AtError):
-        return _coverage
-    if isinstance(metric.how, AtCoverage):
-        return _error
-    return _f1 if metric.how is OF_F1 else None

@@ -1,175 +1,266 @@
-"""Limits of the floor behind votes: over likely distributions, and over all that agree.
-
-Both end in the same certificate. For any cell weights v the polynomial
-``P(eta) = sum(v * Binomial(cell; eta))`` gives ``floor(eta) >= P(eta) - sup(P - floor)``, so the
-mean of v over items bounds the floor from below whatever G is. The supremum is taken over the
-whole of [0, 1], so the grid on which weights are sought can cost sharpness but never validity.
-"""
+"""The intervals of best values from votes; what computes them loads when first used."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
-from scipy.special import chdtri
 
+from errorfloor._checks import InputError, argument
+from errorfloor._references import BETTING, VOTE_LIMITS
 from errorfloor._typing import Counts, Floats
-from errorfloor.intervals.votes.band import Band
-from errorfloor.methods.record import VOTES_DECIDE, Options
-from errorfloor.methods.votes.aims import Aim
-from errorfloor.methods.votes.joint import JointLikelihood
-from errorfloor.methods.votes.likelihood import TIE_BREAK, VoteLikelihood
+from errorfloor.data.annotators import effective_number, number_of
+from errorfloor.data.sample import PSEUDO, Sample
+from errorfloor.data.tables import VoteTable
+from errorfloor.intervals.honest import worth_of_freedom
+from errorfloor.intervals.record import Case, Evidence, IntervalKind
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Options, heeds_weights
+from errorfloor.methods.soft import is_balance
+from errorfloor.methods.votes.mixture import weighs
+from errorfloor.methods.votes.stopping import EXPLAINED
+from errorfloor.methods.votes.thinning import Votes, points_for, thinned, thinned_apart
+from errorfloor.metrics import ERROR
 
-_Cells: TypeAlias = tuple[Counts, Counts, Counts | Floats]
 
-# Share of the error probability that the likelihood region may use; the rest is reserve for what
-# the chi-square limit leaves out. Two votes leave a wide range of floors open, so at most one of
-# the two limits can miss and little reserve is needed.
-LIKELIHOOD_SHARE_OF_TWO, LIKELIHOOD_SHARE = 0.9, 0.5
+def equal_items(sample: Sample, options: Options) -> float:
+    """Return the number of equal items: that of all, where they are."""
+    return sample.equal_number(lambda: min(_numbers(sample, options)))
 
 
-def likelihood_limits(
-    positives: Counts,
-    totals: Counts,
-    counts: Counts | Floats,
-    *,
-    level: float = 0.95,
-    n_points: int = 256,
-    options: Options | None = None,
-    with_band: bool = True,
-) -> tuple[float, float]:
-    """Return limits of the floor over the distributions that the votes make likely.
+def _numbers(sample: Sample, options: Options) -> Iterator[float]:
+    votes = sample.distinct
+    functions = _functions(votes.seen)
+    if not options.metric.is_error and options.aim is not None:
+        functions += (options.aim(votes.positives / votes.totals),)
+    yield from _worth(sample, functions)
+    # Where few units have any votes against the rest, their own spread is no guide.
+    apart = votes.seen.max(axis=1) < votes.totals
+    yield sample.share_and_size(sample.count * apart[sample.place] * 1.0)[1]
 
-    The lower limit bounds the floor of every G whose log-likelihood is within half a chi-square
-    quantile (one degree of freedom) of the maximum, from below; the upper limit likewise. The
-    bound is the certificate of the module's docstring. Its weights are chosen at a larger region
-    (four degrees of freedom, or as many as votes), where they follow the noise of the votes less:
-    chosen at the same region they would give the plain profile likelihood interval, which covers
-    too seldom when G has an atom at 1/2 or two atoms close to it. For the same reason 1/2 is the
-    upper limit whenever "every item is a coin flip" lies in the larger region. The same holds for
-    metrics that are other means over items, with the hardest item in place of a coin flip. The
-    lower limit is never below the certified one.
 
-    Parameters
-    ----------
-    positives, totals, counts : array of shape (cells,)
-        Distinct pairs of votes and the number of items that have each, or is expected to.
-    level : float
-        Confidence level, checked by simulation; there is no finite-sample proof.
-    n_points : int
-        Grid intervals, a power of two.
-    options : Options, optional
-        Which label the floor is for, and why totals differ. Where votes decided when to stop, the
-        likelihood is what it would be without; the certified limit is left out unless the rule is
-        declared. Where the item did, each total has a distribution of its own, and the limits are
-        those of one joint problem: the pairs (positives, total) are one multinomial sample.
-    with_band : bool
-        Whether the certified limit bounds the lower one; of numbers that are no counts it cannot.
+def _functions(votes: Counts) -> tuple[Floats, ...]:
+    """Return what floors depend on, for each row of votes."""
+    totals = votes.sum(axis=1)
+    most = votes.max(axis=1)
+    pairs = (votes * (votes - 1.0)).sum(axis=1) / np.maximum(totals * (totals - 1.0), 1.0)
+    shares = votes.T / totals
+    return (1 - most / totals, np.where(totals > 1, pairs, 0.5), (most == totals) * 1.0, *shares)
 
-    Returns
-    -------
-    low, high : float
 
-    References
-    ----------
-    .. [1] N. Ignatiadis and S. Wager, JASA 117, 2022 (limits that allow for what votes cannot
-       tell, affine in the data).
+def _worth(sample: Sample, functions: tuple[Floats, ...]) -> Iterator[float]:
+    """Yield how many equal items have a mean of each row's values that varies as much."""
+    mass, total = sample.masses, sample.total
+    unit = sample.items.unit
+    for values in functions:
+        own = values[sample.place]
+        mean = float(mass @ own) / total
+        away = own - mean
+        spread = float(mass @ away**2) / total
+        each = unit  # what an item weighs if the values have nothing to do with weights
+        if spread > 0:
+            # A few units as usual steady the ratio where only few items differ from the rest.
+            usual = PSEUDO * unit
+            squares = sample.squares(away) + usual * unit * spread
+            each = max(each, squares / (spread * (total + usual)))
+        yield total / each
+
+
+FEWEST_ANNOTATORS = 5.0  # with equal workloads, below which annotators are no sample
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VoteLimits:
+    """Limits of the floor behind votes of two classes or more, at any level.
+
+    Where items weigh differently or belong together, they count as so many equal ones.
     """
-    options = options or Options()
-    aim = _aim_of(options)
-    cells = positives, totals, counts
-    most = int(totals.max())
-    freedom = min(4, most)  # m votes have no more than m moments to be wrong about
-    share = LIKELIHOOD_SHARE_OF_TWO if most == 2 else LIKELIHOOD_SHARE
-    n = float(counts.sum())
-    use = float(chdtri(1, share * (1 - level))) / (2 * n)
-    # At low levels the larger region would be the smaller one, and limits would not nest.
-    choose = max(float(chdtri(freedom, 1 - level)) / (2 * n), use)
-    apart = options.by_item and np.unique(totals).size > 1
-    limits = _limits_apart if apart else _limits_of_one
-    low, high, value = limits(cells, aim, n_points, choose, use)
-    # Where votes agree less than any G allows, the certified limit is the sharper one.
-    if with_band and (options.totals_by != VOTES_DECIDE or options.rule is not None):
-        sure = Band.around(*cells, level, n_points, options)
-        low = max(low, sure.lower_limit(1.0))
-    least, largest = aim.span
-    return max(min(low, value), least), min(max(high, value), largest)
+
+    method: str
+    value: float  # the estimate, which limits never leave out
+    table: VoteTable = field(repr=False)
+    find: Callable[..., tuple[float, float]] = field(repr=False)
+    few: Votes | None = field(repr=False)  # of the votes, where all are too many
+    options: Options = field(default_factory=Options, repr=False)
+    sample: Sample = field(kw_only=True, repr=False)
+    items: float = field(kw_only=True)  # equal ones that vary as much
+
+    @classmethod
+    def of(cls, name: str, case: Case, find: Callable[..., tuple[float, float]]) -> VoteLimits:
+        """Return the limits of a case, from a part of the votes where all are too many."""
+        assert isinstance(case.table, VoteTable)
+        return cls.around(name, case.value, case.table, find, case.options)
+
+    @classmethod
+    def around(
+        cls,
+        name: str,
+        value: float,
+        table: VoteTable,
+        find: Callable[..., tuple[float, float]],
+        options: Options,
+    ) -> VoteLimits:
+        """Return the limits around a value."""
+        sample, few = table.cells(), None
+        votes = sample.distinct
+        # Of a rule's end some votes follow no law; limits of many classes use few by themselves.
+        if options.totals_by != VOTES_DECIDE and sample.classes == 2:
+            thin = thinned_apart if options.by_item else thinned
+            few = thin(votes.positives, votes.totals, votes.count)
+        items = equal_items(sample, options)
+        return cls(name, value, table, find, few, options, sample=sample, items=items)
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        few, how = self.few, {"level": level, "options": self.options}
+        if few is not None:
+            n_points = 256 if self.options.by_item else points_for(int(few.totals.max()))
+            low, high = self.find(*few, **how, n_points=n_points)
+        else:
+            known = worth_of_freedom(self.sample.freedom, (1 - level) / 2)
+            low, high = self.find(*self._votes(known * self.items), **how)
+        return min(low, self.value), max(high, self.value)
+
+    def _votes(self, number: float) -> tuple[Any, ...]:
+        """Return votes, and how many items have them, of so many in all."""
+        sample, votes = self.sample, self.sample.distinct
+        same = number == float(sample.count.sum())
+        count = sample.in_distinct(sample.count, None if same else number)
+        if sample.classes > 2:
+            return votes.seen, count
+        return votes.positives, votes.totals, count
+
+    @property
+    def note(self) -> str:
+        """What to say about votes that were left out, and about annotators."""
+        return self.thinned_note + not_a_sample(self.table)
+
+    @property
+    def thinned_note(self) -> str:
+        """What to say about votes that were left out."""
+        if self.few is None:
+            return ""
+        return (
+            f" The limits use at most {self.few.totals.max():,} votes of each item, drawn at "
+            "random but always the same; they hold as they would with all votes."
+        )
 
 
-def _aim_of(options: Options) -> Aim:
-    assert options.aim is not None, "the metric is no mean over items"
-    return options.aim
+def not_a_sample(table: VoteTable) -> str:
+    """Say for whose votes limits hold that do not count annotators as a sample."""
+    if table.workloads is None:
+        return (
+            " Whose votes they are is not known: the limits take annotators to be many, or alike."
+        )
+    number = number_of(table.workloads)
+    few = effective_number(table.workloads) < FEWEST_ANNOTATORS
+    why = ", who are too few to stand for others" if few else ", not for a fresh one"
+    return f" The limits are for one more vote of these {number:,} annotators{why}."
 
 
-def _limits_of_one(
-    cells: _Cells, target: Aim, n_points: int, choose: float, use: float
-) -> tuple[float, float, float]:
-    """Return the limits of one distribution for all items, and its floor."""
-    votes = VoteLikelihood.on_grid(*cells, n_points, target=target)
-    fit, _ = votes.fit(min(TIE_BREAK, 0.05 / votes.n))
-    low, high = votes.lower_limit(1.0, fit, choose, use), target.span[1]
-    if votes.coin_flip_loss(fit) > choose:
-        high = -votes.lower_limit(-1.0, fit, choose, use)
-    return low, high, fit.floor
+@heeds_weights(where=weighs)
+def _likelihood(case: Case) -> Evidence:
+    from errorfloor.intervals.votes.region import likelihood_limits  # SciPy's parts load slowly
+
+    # The band behind it is of whole items.
+    whole = case.cells.distinct.count.dtype.kind == "i"
+    return VoteLimits.of("likelihood", case, partial(likelihood_limits, with_band=whole))
 
 
-def _limits_apart(
-    cells: _Cells, target: Aim, n_points: int, choose: float, use: float
-) -> tuple[float, float, float]:
-    """Return the limits where each total has a distribution of its own, and the floor of all."""
-    votes = JointLikelihood.on_grids(*cells, n_points, target=target)
-    fits = votes.fits(min(TIE_BREAK, 0.05 / votes.n))
-    low, high = votes.lower_limit(1.0, fits, choose, use), target.span[1]
-    if votes.coin_flip_loss(fits) > choose:
-        high = -votes.lower_limit(-1.0, fits, choose, use)
-        flipped = votes.with_coin_flips(fits, choose, n_points)
-        if flipped is not None:
-            fits_of = flipped.fits(min(TIE_BREAK, 0.05 / votes.n))
-            high = max(high, -flipped.lower_limit(-1.0, fits_of, choose, use))
-    return low, high, float(votes.sizes @ [fit.floor for fit in fits])
+@heeds_weights(ERROR.name)
+def _many_likelihood(case: Case) -> Evidence:
+    from errorfloor.intervals.votes.region import many_likelihood_limits
+
+    return VoteLimits.of("likelihood", case, many_likelihood_limits)
 
 
-def certified_limits(
-    positives: Counts,
-    totals: Counts,
-    counts: Counts | Floats,
-    *,
-    level: float = 0.95,
-    n_points: int = 256,
-    options: Options | None = None,
-) -> tuple[float, float]:
-    """Return limits of the floor over every distribution whose votes agree with the data.
+def _certified(case: Case) -> Evidence:
+    from errorfloor.intervals.votes.band import certified_limits, is_decided
 
-    The share of items in each of a few fixed sets of (positives, total) pairs gets an exact
-    binomial interval, at levels that add up to `level`; two linear programs find the smallest and
-    largest floor of a G with all shares inside. With unequal totals the number of items in a set
-    is a sum of unequal Bernoulli variables, whose tails are no heavier than the binomial's [1]_;
-    so one band serves all totals. Valid for every G, any number of items and votes.
+    assert isinstance(case.table, VoteTable)
+    _refuse_unknown_rule(case.options, case.table)
+    metric = case.options.metric
+    if case.options.aim is None and not is_decided(metric):
+        known = (" Where the share of class 1 is known, ", argument("prior"), " makes it one.")
+        raise InputError(
+            *(argument("interval", "certified"), " is for metrics that means over items decide, "),
+            f"and the best {metric.words} is no such value. Ask for ",
+            *(argument("interval", "likelihood"), "."),
+            *(known if is_balance(metric) else ()),
+        )
+    return VoteLimits.of("certified", case, certified_limits)
 
-    Parameters
-    ----------
-    positives, totals, counts : array of shape (cells,)
-        Distinct pairs of votes and the number of items that have each, or is expected to.
-    level : float
-        Confidence level.
-    n_points : int
-        Grid intervals of the linear programs, a power of two.
-    options : Options, optional
-        Which label the floor is for, and why totals differ. Where the item decided, the sets are
-        of pairs with one total, and the totals that occur are taken for all that can. Where votes
-        did, by a declared rule, a pair's law is (orders that the rule allows) eta^k
-        (1 - eta)^(m - k).
 
-    Returns
-    -------
-    low, high : float
+def _many_certified(case: Case) -> Evidence:
+    from errorfloor.intervals.votes.bracket import Bracket
 
-    References
-    ----------
-    .. [1] W. Hoeffding, Ann. Math. Statist. 27, 1956, theorem 4.
-    .. [2] C. Clopper and E. Pearson, Biometrika 26, 1934.
-    """
-    band = Band.around(positives, totals, counts, level, n_points, options)
-    low, high = band.lower_limit(1.0), -band.lower_limit(-1.0)
-    least, largest = _aim_of(options or Options()).span
-    return max(low, least), min(high, largest)
+    return Bracket.around(case)
+
+
+def _refuse_unknown_rule(options: Options, table: VoteTable) -> None:
+    """Refuse votes that were collected until they agreed, by a rule that nobody declared."""
+    same = int(table.totals.min()) == int(table.totals.max())
+    if options.totals_by == VOTES_DECIDE and options.rule is None and not same:
+        raise InputError(
+            "The certified interval needs to know when votes were enough, because that decides "
+            "which shares of votes can come about. Declare the rule with ",
+            argument("stopping"),
+            f": {EXPLAINED} Where the order of votes is known, the first votes of each item, "
+            "equally many, will do without ",
+            argument("totals_by"),
+            ". The likelihood interval needs neither.",
+        )
+
+
+_kind = partial(
+    IntervalKind,
+    basis=Basis.MIXTURE,
+    references=(VOTE_LIMITS,),
+    is_random=False,
+    leaves_open=True,
+)
+
+LIKELIHOOD = _kind(
+    name="likelihood",
+    make=_likelihood,
+    promise="The interval holds the floors of all distributions that make the votes likely. It "
+    "does not shrink to a point where few votes per item leave several floors open. Its coverage "
+    "is measured by simulation; there is no proof for finite samples.",
+    with_weights="The interval holds the floors of all distributions that make the votes likely, "
+    "where items count as so many equal ones as vary as much. Its coverage is measured by "
+    "simulation; there is no proof for finite samples.",
+    in_short="the floors of all distributions that the votes make likely",
+    proof="[measured](votes.md)",
+    holds="measured",
+)
+CERTIFIED = _kind(
+    name="certified",
+    make=_certified,
+    promise="Both limits hold at any number of items, at the price of width.",
+    in_short="every distribution, any n, any number of votes from 2 on",
+    proof="[proven](theory.md#the-mixture-behind-votes)",
+    holds="exact",
+)
+MANY_LIKELIHOOD = replace(LIKELIHOOD, basis=Basis.PARTITIONS, make=_many_likelihood)
+MANY_CERTIFIED = replace(
+    CERTIFIED,
+    basis=Basis.PARTITIONS,
+    make=_many_certified,
+    in_short="every distribution, any n, any number of votes and classes",
+    proof="[proven](theory.md#votes-for-many-classes)",
+    references=(VOTE_LIMITS, BETTING),
+    is_random=True,
+)
+VALUE_LIKELIHOOD = replace(
+    LIKELIHOOD,
+    basis=Basis.VALUE,
+    promise="The interval holds the best values of all distributions that make the votes likely. "
+    "It does not shrink to a point where few votes per item leave several values open. Its "
+    "coverage is measured by simulation; there is no proof for finite samples.",
+    in_short="the best values of all distributions that the votes make likely",
+    proof="[measured](metrics.md#from-votes)",
+)
+VALUE_CERTIFIED = replace(CERTIFIED, basis=Basis.VALUE)
+MANY_VALUE_LIKELIHOOD = replace(VALUE_LIKELIHOOD, basis=Basis.MANY_VALUE, make=_many_likelihood)

@@ -238,7 +238,7 @@ class TopErrors(Fitted):
 
 def _errors(sample: Sample, wrong: Floats) -> tuple[float, float]:
     """Return how many of how many equal items are wrong, where so many items of each cell are."""
-    share, n = sample.worth(wrong)
+    share, n = sample.share_and_size(wrong)
     return share * n, n
 
 

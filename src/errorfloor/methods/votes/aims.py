@@ -1,8 +1,10 @@
-"""Means over the distribution behind votes that limits can be proven for: one function of eta each.
+"""What is averaged over the distribution behind votes: a function of an item's probability.
 
-Whatever a metric is, if its best value is the mean over items of a function of their probability,
-that mean is linear in the distribution, and what bounds the floor bounds it too. All that is needed
-of the function is how far it can be from its chord between neighbouring points of a grid.
+The floor of items whose votes are positive with probability eta is min(q, 1 - q), where q is the
+probability that the label is positive: one more vote, or the majority of several. Whatever a metric
+is, if its best value is the mean over items of a function of their probability, that mean is linear
+in the distribution, and what bounds the floor bounds it too. All that is needed of the function is
+how far it can be from its chord between neighbouring points of a grid.
 """
 
 from __future__ import annotations
@@ -12,11 +14,104 @@ from typing import Protocol
 
 import numpy as np
 
+from errorfloor._checks import check_whole
 from errorfloor._typing import Floats
 from errorfloor.methods.votes.panels import Panel
-from errorfloor.methods.votes.target import ONE_VOTE, Target
-from errorfloor.metrics import Metric
+from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.two_by_two import OfTable
+
+MOST_OF_MAJORITY = 1001  # votes; more are no majority that anybody takes
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The majority of so many votes, ties broken at random; 1 is one more vote.
+
+    A vote that breaks a tie at random adds nothing: 2c votes have the same majority as 2c - 1.
+    """
+
+    majority: int = 1
+
+    @property
+    def needed(self) -> int:
+        """Votes that make a majority of the odd number."""
+        return (self.majority + 1) // 2
+
+    @property
+    def words(self) -> str:
+        """The label, for people."""
+        if self.majority == 1:
+            return "one more annotator's vote"
+        ties = "" if self.majority % 2 else ", ties broken at random"
+        return f"the majority of {self.majority:,} votes{ties}"
+
+    def positive(self, points: Floats) -> Floats:
+        """Return the probability of a positive label where votes have these probabilities."""
+        if self.needed == 1:
+            return points
+        from scipy.special import betainc  # SciPy's parts load slowly
+
+        # From the nearer end, so that swapping the classes changes no bit.
+        rare = betainc(self.needed, self.needed, np.minimum(points, 1 - points))
+        return np.asarray(np.where(points <= 0.5, rare, 1 - rare))
+
+    def __call__(self, points: Floats, /) -> Floats:
+        """Return the floor of items with each probability of a positive vote."""
+        return ERROR.per_item(self.positive(points))
+
+    def vote_at(self, label: float) -> float:
+        """Return the probability of a positive vote that makes this one of a positive label."""
+        if self.needed == 1:
+            return label
+        from scipy.special import betaincinv
+
+        return float(betaincinv(self.needed, self.needed, label))
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """The kink of the floor at 1/2 is a point of every grid."""
+        return ()
+
+    @property
+    def peak(self) -> float | None:
+        """A coin flip is the hardest item."""
+        return 0.5
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The least and the largest floor."""
+        return ERROR.span(2)
+
+    def bend_on(self, angles: Floats, /) -> float:
+        """Return how much the floor bends between any two angles; see `Aim`."""
+        return self.bend
+
+    @property
+    def bend(self) -> float:
+        """Bound of the floor's second derivative in t, eta = (1 - cos(t)) / 2, beside its kink.
+
+        For eta below 1/2 the first derivative is K sin(t)^(2c - 1), c votes needed; the second
+        one is largest where tan(t)^2 = 2c - 2.
+        """
+        from scipy.special import gammaln
+
+        c = self.needed
+        log_beta = 2 * gammaln(c) - gammaln(2 * c)
+        slope = np.exp(-np.log(2.0) - (c - 1) * np.log(4.0) - log_beta)
+        odd = 2 * c - 1
+        return float(slope * np.sqrt(odd) * ((odd - 1) / odd) ** (c - 1))
+
+
+ONE_VOTE = Target()
+
+
+def target_of(majority: int | None) -> Target:
+    """Return the target that a user asks for; None is one more vote."""
+    if majority is None:
+        return ONE_VOTE
+    remedy = "It is how many votes decide the label; leave it out for one more annotator's vote."
+    most = MOST_OF_MAJORITY
+    return Target(check_whole(majority, name="majority", least=1, most=most, remedy=remedy))
 
 
 class Aim(Protocol):
@@ -37,7 +132,7 @@ class Aim(Protocol):
     def span(self) -> tuple[float, float]:
         """The least and the largest mean there can be."""
 
-    def floors(self, points: Floats, /) -> Floats:
+    def __call__(self, points: Floats, /) -> Floats:
         """Return its values at probabilities of a positive vote."""
 
     def bend_on(self, angles: Floats, /) -> float:
@@ -78,7 +173,7 @@ class Lines:
         """The least and the largest value."""
         return min(self.values), max(self.values)
 
-    def floors(self, points: Floats, /) -> Floats:
+    def __call__(self, points: Floats, /) -> Floats:
         """Return its values."""
         return np.interp(self.target.positive(points), self.knots, self.values)
 
@@ -109,7 +204,7 @@ class Concave:
         """The least and the largest value."""
         return self.metric.span(2)
 
-    def floors(self, points: Floats, /) -> Floats:
+    def __call__(self, points: Floats, /) -> Floats:
         """Return its values."""
         return self.metric.per_item(self.target.positive(points))
 
@@ -121,7 +216,7 @@ class Concave:
         """
         q = self.target.positive(np.sin(angles / 2) ** 2)
         q, first = np.unique(q, return_index=True)
-        values = self.floors(np.sin(angles[first] / 2) ** 2)
+        values = self(np.sin(angles[first] / 2) ** 2)
         step, slope = np.diff(q), np.diff(values) / np.diff(q)
         fall = np.maximum(-np.diff(slope), 0.0)  # of the slope, at each point but the ends
         ahead, behind = np.append(fall, np.inf), np.insert(fall, 0, np.inf)

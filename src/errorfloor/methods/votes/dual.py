@@ -1,15 +1,20 @@
 """The concave problems behind fits and limits of votes, solved in their dual form.
 
 One variable for each cell of the vote table. What the cells' probabilities are, as functions of
-the points, is the kernel's business: one grid for all items, or one for each total.
+the points that items may lie at, is the likelihood's business: points of a line where there are two
+classes, of a simplex where there are more, and points of its own for each total where some kinds of
+items get more votes than others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._typing import Floats
 
@@ -19,70 +24,208 @@ Trail: TypeAlias = dict[float, Floats]
 
 # Smoothing of the limits, in units of the floor: they end within about ten times this.
 SMOOTHING = 1e-6
+# Penalty, per item, that breaks ties among maximisers; the likelihood lost is about ten times less
+# than the 1e-6 an item that is promised.
+TIE_BREAK = 1e-7
 
 
-class OnPoints(Protocol):
-    """Cells of votes, and points that they may come from."""
+class Step(NamedTuple):
+    """Where Newton's method is: its next step is solved from this."""
+
+    weights: Floats  # of the cells
+    density: Floats  # weights of the points
+    gradient: Floats
+    expected: Floats  # weights times the cells' probabilities
+    slope: float  # of the gain
+    bend: float
+    temperature: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Likelihood:
+    """The likelihood of items that have one distribution.
+
+    Attributes
+    ----------
+    n : float
+        Number of items.
+    share, within : array of shape (cells,)
+        Share of the items in each cell, and of those that have as many votes as the cell.
+    matrix : array of shape (cells, points)
+        Chance of the cell among so many votes, at each point.
+    complete : bool
+        Whether every cell that could be has items.
+    points : array of shape (points,) or (points, classes)
+        Probabilities that items may have.
+    floor : array of shape (points,)
+        What is bounded, at each of them.
+    least : float
+        Share of the heaviest point below which points are left out of Newton's steps.
+    """
+
+    n: float
+    share: Floats
+    within: Floats
+    matrix: Floats
+    complete: bool
+    points: Floats
+    floor: Floats
+    least: float = 0.0
+
+    def aimed(self, aim: Any) -> Self:
+        """Return the same with another function of the probabilities to be bounded."""
+        return replace(self, floor=aim(self.points))
 
     @property
-    def share(self) -> Floats:
-        """Share of the items in each cell."""
+    def log_arcsine(self) -> Floats:
+        """Logarithms of weights of the points: equal ones, or arcsine ones on a line."""
+        return np.full(len(self.points), -np.log(len(self.points)))
+
+    def worst(self, weights: Floats, sign: float) -> float:
+        """Bound the polynomials less sign times the floor from above: at the points, or beyond."""
+        return float((weights @ self.matrix - sign * self.floor).max())
+
+    def fitted(self, penalty: float) -> Floats:
+        """Return weights of the points that make the votes likeliest, all alike beforehand."""
+        size = len(self.points)
+        return self.maximised(penalty, np.full(size, 1 / size))[1]
+
+    def log_chances(self, p: Any) -> Floats:
+        """Return the logarithm of each cell's chance if every item has these probabilities."""
+        raise NotImplementedError
+
+    def alike_loss(self, fitted: Floats, p: Any) -> float:
+        """Return the mean log-likelihood that is lost if every item has these probabilities.
+
+        `fitted` are the cells' probabilities at the maximum.
+        """
+        return float(self.share @ np.log(fitted)) - float(self.share @ self.log_chances(p))
+
+    def polynomials(self, weights: Floats) -> Floats:
+        """Return the sum of the cells' probabilities times weights, at each point."""
+        return np.asarray(weights @ self.matrix)
+
+    def chances(self, density: Floats) -> Floats:
+        """Return the chance of each cell under weights of the points."""
+        return np.asarray(self.matrix @ density)
+
+    def maximised(
+        self, penalty: float, reference: Floats, start: Floats | None = None, first: float = 0.1
+    ) -> tuple[Floats, Floats]:
+        """Maximise mean log-likelihood minus penalty times relative entropy to the reference.
+
+        Returns the dual weights, from which the next fit may start, and those of the points.
+        """
+        if start is None:
+            start = self.share / (self.matrix @ reference)
+        nothing = np.zeros(reference.size)
+        return anneal(self, start, np.log(reference), nothing, log_gain, first, penalty)
+
+    def newton_step(self, at: Step) -> Floats:
+        """Solve for the relative change of the weights."""
+        matrix, density = self.matrix, at.density
+        if self.least > 0:
+            kept = np.flatnonzero(density > self.least * density.max())
+            if 2 * kept.size < density.size:  # only for speed
+                matrix, density = matrix[:, kept], density[kept]
+        rows = at.weights[:, None] * matrix
+        spread = (rows * density) @ rows.T - np.outer(at.expected, at.expected)
+        hessian = spread / at.temperature
+        hessian -= at.bend * np.outer(self.share, self.share)
+        hessian.flat[:: self.share.size + 1] += at.slope * self.share  # its diagonal
+        return solve(hessian, at.gradient)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A kernel with points of its own for each total.
+
+    Some kinds of items get more votes than others. Then the pair (total, votes) of an item is one
+    draw from a sum of measures, one for each total, that add up to mass 1. A point is a total with
+    probabilities, and a cell of another total has no chance there. What bounds the floor is as for
+    one distribution, with the worst case taken over all totals.
+    """
+
+    parts: Sequence[Likelihood]
+    sizes: Floats  # share of the items in each part
 
     @property
     def n(self) -> float:
         """Number of items."""
+        return sum(part.n for part in self.parts)
+
+    @cached_property
+    def share(self) -> Floats:
+        """Share of the items in each cell."""
+        return np.concatenate(
+            [size * part.share for size, part in zip(self.sizes, self.parts, strict=True)]
+        )
+
+    @cached_property
+    def within(self) -> Floats:
+        """Share of each cell's total among the items of its points: all of them."""
+        return np.ones(self.share.size)
 
     @property
     def complete(self) -> bool:
         """Whether every cell that could be has items."""
+        return all(part.complete for part in self.parts)
 
-    @property
+    @cached_property
     def floor(self) -> Floats:
-        """The floor at each point."""
+        """What is bounded, at each point."""
+        return np.concatenate([part.floor for part in self.parts])
 
-    @property
+    @cached_property
     def log_arcsine(self) -> Floats:
-        """Logarithms of weights of the points; of arcsine ones where there are two classes."""
-
-    def worst(self, weights: Floats, sign: float) -> float:
-        """Bound the weighted chances less sign times the floor from above, wherever p may be."""
-
-
-class Kernel(OnPoints, Protocol):
-    """How likely each cell is at each point."""
-
-    @property
-    def within(self) -> Floats:
-        """Share of each cell's total among the items of its grid."""
+        """Logarithms of weights of the points, each total's scaled by its share of the items."""
+        logs = [part.log_arcsine for part in self.parts]
+        return np.concatenate([one + np.log(w) for one, w in zip(logs, self.sizes, strict=True)])
 
     def polynomials(self, weights: Floats) -> Floats:
         """Return the sum of the cells' probabilities times weights, at each point."""
+        pairs = zip(self.parts, self._of_cells(weights), strict=True)
+        return np.concatenate([own @ part.matrix for part, own in pairs])
 
     def chances(self, density: Floats) -> Floats:
-        """Return the probability of each cell under weights of the points."""
+        """Return the chance of each cell under weights of the points."""
+        pairs = zip(self.parts, self._of_points(density), strict=True)
+        return np.concatenate([part.matrix @ own for part, own in pairs])
 
-    def newton_step(
-        self,
-        weights: Floats,
-        density: Floats,
-        gradient: Floats,
-        expected: Floats,
-        slope: float,
-        bend: float,
-        temperature: float,
-    ) -> Floats:
-        """Solve for the relative change of the weights."""
+    def worst(self, weights: Floats, sign: float) -> float:
+        """Bound the polynomials less sign times the floor from above, the worst of all totals."""
+        pairs = zip(self.parts, self._of_cells(weights), strict=True)
+        return max(part.worst(own, sign) for part, own in pairs)
+
+    def newton_step(self, at: Step) -> Floats:
+        """Solve for the relative change of the weights; cells of two totals share no points."""
+        hessian = -np.outer(at.expected, at.expected) / at.temperature
+        hessian -= at.bend * np.outer(self.share, self.share)
+        hessian.flat[:: self.share.size + 1] += at.slope * self.share
+        cells, densities = self._of_cells(at.weights), self._of_points(at.density)
+        first = 0
+        for part, weights, density in zip(self.parts, cells, densities, strict=True):
+            rows = weights[:, None] * part.matrix
+            here = slice(first, first + weights.size)
+            hessian[here, here] += (rows * density) @ rows.T / at.temperature
+            first += weights.size
+        return solve(hessian, at.gradient)
+
+    @cached_property
+    def _cuts(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Where the cells and the points of a total end and those of the next begin."""
+        shapes = np.array([part.matrix.shape for part in self.parts])
+        cells, points = np.cumsum(shapes, axis=0)[:-1].T
+        return cells, points
+
+    def _of_cells(self, values: Floats) -> list[Floats]:
+        return np.split(values, self._cuts[0])
+
+    def _of_points(self, values: Floats) -> list[Floats]:
+        return np.split(values, self._cuts[1])
 
 
-def region_limit(
-    kernel: Kernel, sign: float, fitted: Floats, best: float, choose: float, use: float
-) -> float:
-    """Bound sign times the mean floor over G with likelihood within `use` of the maximum.
-
-    The weights of the bound are the best ones for the region within `choose`. `fitted` are the
-    cells' probabilities at the maximum, `best` is their mean log-likelihood.
-    """
-    return region_bound(kernel, sign, fitted, best, choose, use)[0]
+Kernel: TypeAlias = Likelihood | Joint
 
 
 def region_bound(
@@ -94,9 +237,12 @@ def region_bound(
     use: float,
     trail: Trail | None = None,
 ) -> tuple[float, Floats]:
-    """Return the same, and the distribution that is extreme in the region within `choose`.
+    """Bound sign times the mean floor over G with likelihood within `use` of the maximum.
 
-    A trail is kept from one aim to the next one of the same kernel, which is like it.
+    The weights of the bound are the best ones for the region within `choose`, and the distribution
+    that is extreme there is returned as well. `fitted` are the cells' probabilities at the maximum,
+    `best` is their mean log-likelihood. A trail is kept from one aim to the next one of the same
+    kernel, which is like it.
     """
     offset = best - float(kernel.share @ np.log(kernel.share)) - choose
     weights, density = anneal(
@@ -215,7 +361,9 @@ def _newton(
         gradient = slope * share - expected
         if np.abs(gradient / share).max() < tolerance * slope:
             break
-        move = kernel.newton_step(weights, density, gradient, expected, slope, bend, temperature)
+        move = kernel.newton_step(
+            Step(weights, density, gradient, expected, slope, bend, temperature)
+        )
         rise = float(gradient @ move)
         if rise < 1e-13 and not rise < last_rise / 4:  # Newton has stalled on rounding
             break

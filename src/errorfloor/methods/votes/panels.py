@@ -124,7 +124,7 @@ class Panel:
         """The least and the largest mean there can be."""
         return span_of_error(2)
 
-    def floors(self, points: Floats, /) -> Floats:
+    def __call__(self, points: Floats, /) -> Floats:
         """Return its values at probabilities of a positive vote."""
         return _missed(self.people, points)
 

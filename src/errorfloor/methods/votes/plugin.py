@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from errorfloor._references import SOFT_LABELS
+from errorfloor._typing import Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.record import Basis, Method, Options, heeds_weights
+from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
 from errorfloor.methods.soft import (
     BALANCED_ERROR,
     MEANS,
@@ -20,18 +21,55 @@ from errorfloor.methods.soft import (
     is_balance,
     is_mean,
 )
+from errorfloor.methods.votes.mixture import MANY_VALUES, check_options
 from errorfloor.metrics import ERROR
 
 
 @heeds_weights(ERROR.name)
 def plugin(cells: Sample, options: Options) -> MeanFloor:
-    """Return the mean share of minority votes, or the floor of the label that the shares make."""
-    if options.target.needed > 1:
-        shares = cells.positives / cells.totals
-        return MeanFloor(options.target.floors(shares), cells)
-    # Not per_item of the share: 1 - k / m is not the nearest number to (m - k) / m.
-    minority = np.minimum(cells.positives, cells.totals - cells.positives)
-    return MeanFloor(minority / cells.totals, cells)
+    """Return the mean share of votes that the leading class leaves.
+
+    For a majority, the mean floor of the label that the shares make.
+    """
+    totals = cells.totals
+    if cells.classes == 2:
+        if options.target.needed > 1:
+            return MeanFloor(options.target(cells.positives / totals), cells)
+        # Not per_item of the share: 1 - k / m is not the nearest number to (m - k) / m.
+        return MeanFloor(np.minimum(cells.positives, totals - cells.positives) / totals, cells)
+    check_options(options)
+    if options.target.majority <= 2:
+        return MeanFloor((totals - cells.votes.max(axis=1)) / totals, cells)
+    from errorfloor.methods.votes.simplex import floors  # SciPy's parts load slowly
+
+    shares = np.sort(cells.votes, axis=1)[:, ::-1] / totals[:, None]
+    return MeanFloor(floors(shares, options.target.majority), cells)
+
+
+def _shares(cells: Sample, options: Options) -> Floats:
+    """Return the probabilities of the label that shares of votes make."""
+    if cells.classes == 2:
+        return options.target.positive(cells.positives / cells.totals)
+    check_options(options)
+    return np.asarray(cells.votes / cells.totals[:, None])
+
+
+@heeds_weights()
+def _mean(cells: Sample, options: Options) -> MeanFloor:
+    return MeanFloor(options.metric.per_item(_shares(cells, options)), cells)
+
+
+@heeds_weights(where=lambda metric: metric.is_selective or is_balance(metric))
+def _best(cells: Sample, options: Options) -> BestValue:
+    return BestValue(options.metric, _shares(cells, options), cells)
+
+
+def _many_mean(cells: Sample, options: Options) -> MeanFloor:
+    return _mean(cells, options)  # of many classes weights have no answer
+
+
+def _many_best(cells: Sample, options: Options) -> BestValue:
+    return _best(cells, options)
 
 
 PLUGIN = Method(
@@ -51,39 +89,39 @@ PLUGIN = Method(
     options=("majority",),
     optimistic=True,
 )
-
-
-@heeds_weights()
-def _mean(cells: Sample, options: Options) -> MeanFloor:
-    shares = options.target.positive(cells.positives / cells.totals)
-    return MeanFloor(options.metric.per_item(shares), cells)
-
-
-@heeds_weights(where=lambda metric: metric.is_selective or is_balance(metric))
-def _best(cells: Sample, options: Options) -> BestValue:
-    shares = options.target.positive(cells.positives / cells.totals)
-    return BestValue(options.metric, shares, cells)
-
-
-EXPLAINS = (
-    "The shares of an item's votes stand in for its probabilities, and the best value of the "
-    "metric is computed from them."
-)
-_values = replace(
+MANY_PLUGIN = replace(
     PLUGIN,
+    classes=Classes.MANY,
+    explains="The shares of an item's votes stand in for its probabilities. The floor is the mean "
+    f"of {ERROR.many_formula} over all items: the share of votes that the leading class leaves.",
+)
+_MEAN_VALUES = replace(
+    PLUGIN,
+    bind=_mean,
     assumes="Each item's votes are independent draws from its true probabilities; few votes per "
     "item make the plug-in too good, which the interval does not show",
     if_wrong="the same, and too good from few votes in any case",
-    explains=EXPLAINS,
+    explains="The shares of an item's votes stand in for its probabilities, and the best value of "
+    "the metric is computed from them.",
+    metrics=MEANS.metrics,
+    answers=is_mean,
 )
-VALUES: tuple[Method, ...] = (
-    replace(_values, bind=_mean, metrics=MEANS.metrics, answers=is_mean),
+_OTHER_VALUES = replace(
+    _MEAN_VALUES,
+    bind=_best,
+    metrics=(*BALANCED_ERROR.metrics, *SMOOTH.metrics, *ROOTS.metrics),
+    answers=lambda metric: not is_mean(metric),
+    bases=frozenset({Basis.ITEMS}),
+    interval="bca",
+)
+VALUES: tuple[Method, ...] = (_MEAN_VALUES, _OTHER_VALUES)
+MANY_PLUGINS: tuple[Method, ...] = (
+    replace(_MEAN_VALUES, bind=_many_mean, classes=Classes.MANY, answers=None),
     replace(
-        _values,
-        bind=_best,
-        metrics=(*BALANCED_ERROR.metrics, *SMOOTH.metrics, *ROOTS.metrics),
-        answers=lambda metric: not is_mean(metric),
-        bases=frozenset({Basis.ITEMS}),
-        interval="bca",
+        _OTHER_VALUES,
+        bind=_many_best,
+        classes=Classes.MANY,
+        answers=None,
+        metrics=tuple(name for name in _OTHER_VALUES.metrics if name in MANY_VALUES.metrics),
     ),
 )

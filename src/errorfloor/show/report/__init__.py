@@ -11,10 +11,10 @@ from typing import Any, TypedDict, Unpack
 
 from errorfloor._checks import InputError, argument, as_flag, shown
 from errorfloor._typing import RandomLike
-from errorfloor.data.asked import is_source
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.outputs import check_output
-from errorfloor.data.read import Where, is_data
-from errorfloor.data.source import Source
+from errorfloor.data.read import is_data
+from errorfloor.data.source import Source, is_source
 from errorfloor.data.storage import write_text
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.question import floor_of
@@ -223,7 +223,7 @@ def _as_result(result: Any, columns: Mapping[str, Any], rng: RandomLike) -> Any:
         raise TypeError(f"report() got an unexpected keyword argument {name!r}")
     if is_data(result):
         about = {name: columns[name] for name in _METRIC if name in columns}
-        where = Where.of(**{name: columns[name] for name in columns if name not in about})
+        where = ReadOptions.of(**{name: columns[name] for name in columns if name not in about})
         return floor_of(result, where, rng=rng, asked=Asked(**about))
     if columns:
         names = ", ".join(f"`{name}`" for name in columns)

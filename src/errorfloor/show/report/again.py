@@ -40,9 +40,9 @@ def _again(estimate: Estimate, ask: Callable[..., T], layouts: list[str]) -> T |
         return None
     if not estimate.measure.is_error:  # items and annotators are about errors
         return None
-    whole = source.group is None and source.called is None and source.format is None
-    whole = whole and not source.label_is_vote  # of which these would know the votes alone
-    if source.origin != "files" or not whole or source.layout not in layouts:
+    # Of a label that is a vote these would know the votes alone.
+    others = any(map(source.options.is_given, ("group", "called", "format", "label_is_vote")))
+    if source.origin != "files" or others or source.layout not in layouts:
         return None
     try:
         with warnings.catch_warnings():
@@ -59,13 +59,9 @@ def _columns(source: Source) -> dict[str, Any]:
         arguments[role]: list(column) if isinstance(column, tuple) else column
         for role, column in source.columns.items()
     }
-    more = {
-        "positive": source.positive,
-        "positive_from": source.positive_from,
-        "classes": None if source.classes is None else list(source.classes),
-    }
-    given |= {name: value for name, value in more.items() if value is not None}
-    return {**given, "drop_missing": True} if source.drop_missing else given
+    how = source.options.given
+    able = ("positive", "positive_from", "classes", "drop_missing")
+    return {**given, **{name: how[name] for name in able if name in how}}
 
 
 def _are_row_numbers(names: Any) -> bool:

@@ -86,7 +86,15 @@ class Picture:
     draw: Callable[[float], Figure] = field(repr=False, compare=False)
 
 
-Block: TypeAlias = Text | Facts | Table | Findings | Entries | Code | Picture
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The answer as a number and a gauge: as a piece of HTML, and as lines of text."""
+
+    html: str
+    lines: tuple[str, ...]
+
+
+Block: TypeAlias = Headline | Text | Facts | Table | Findings | Entries | Code | Picture
 
 
 @dataclass(frozen=True, slots=True)

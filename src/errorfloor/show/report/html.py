@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from errorfloor.results.finding import Finding
 from errorfloor.show.markup import Markup, tag
-from errorfloor.show.palette import style_sheet
+from errorfloor.show.palette import style_sheet, themed
 from errorfloor.show.report.blocks import (
     Answer,
     Block,
@@ -17,6 +17,7 @@ from errorfloor.show.report.blocks import (
     Entries,
     Facts,
     Findings,
+    Headline,
     Name,
     Picture,
     Section,
@@ -58,6 +59,8 @@ def section_of(section: Section) -> Markup:
 def block_of(block: Block) -> Markup:
     """Return a block."""
     match block:
+        case Headline(html):
+            return tag("div", Markup(themed(html)), class_="headline")
         case Answer(text):
             return tag("p", _unbroken(text), class_="answer")
         case Caution(text):

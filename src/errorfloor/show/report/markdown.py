@@ -14,6 +14,7 @@ from errorfloor.show.report.blocks import (
     Entries,
     Facts,
     Findings,
+    Headline,
     Name,
     Picture,
     Section,
@@ -49,6 +50,8 @@ def plain(text: str) -> str:
 
 def _block(block: Block) -> str:
     match block:
+        case Headline(_, lines):
+            return _fenced("\n".join(lines))
         case Answer(text):
             return f"**{plain(text)}**"
         case Caution(text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from errorfloor.results import (
@@ -15,6 +16,7 @@ from errorfloor.results import (
     Verdict,
 )
 from errorfloor.show.characters import in_sight
+from errorfloor.show.gauge import gauge_of, lines_of, picture_of
 from errorfloor.show.grids import (
     Grid,
     head_of,
@@ -45,6 +47,7 @@ from errorfloor.show.report.blocks import (
     Entries,
     Facts,
     Findings,
+    Headline,
     Section,
     Table,
     Text,
@@ -138,7 +141,13 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
         doubts.append(Caution(f"Read on before you use this number: {', '.join(serious)}."))
     # What is wrong with a refuted floor is long, and comes first among the cautions.
     answer = nothing_stated(floor) if floor.refuted else summary.answer
-    return Answer(answer), Facts(tuple(facts)), *doubts
+    return Answer(answer), *_headline(verdict or floor), Facts(tuple(facts)), *doubts
+
+
+def _headline(result: Estimate | Verdict) -> Iterator[Headline]:
+    gauge = gauge_of(result)
+    if gauge is not None:
+        yield Headline(picture_of(result), tuple(lines_of(gauge)))
 
 
 def _bounds(floor: Estimate) -> list[tuple[str, str]]:

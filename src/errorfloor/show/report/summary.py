@@ -196,12 +196,12 @@ def source_of(estimate: Estimate) -> dict[str, str]:
         )
         more = [f"and {len(several) - MOST_COLUMNS:,} more"] if len(several) > MOST_COLUMNS else []
         about[role] = ", ".join([*several[:MOST_COLUMNS], *more])
-    if source.positive is not None:
-        about["positive"] = str(source.positive)
-    if source.positive_from is not None:
-        about["positive from"] = f"{source.positive_from:g}"
-    if source.classes is not None:
-        about["classes"] = ", ".join(source.classes)
+    if source.options.positive is not None:
+        about["positive"] = str(source.options.positive)
+    if source.options.positive_from is not None:
+        about["positive from"] = f"{source.options.positive_from:g}"
+    if source.options.classes is not None:
+        about["classes"] = ", ".join(source.options.classes)
     return about
 
 
@@ -263,14 +263,14 @@ def _(result: Comparison) -> _Subject:
 def _about(estimate: Estimate) -> dict[str, str]:
     """Return what the data was, and which group of it."""
     about = source_of(estimate)
-    if estimate.source is not None and estimate.source.group is not None:
-        about["group"] = f"{estimate.source.group} = {estimate.group}"
+    if estimate.source is not None and estimate.source.options.group is not None:
+        about["group"] = f"{estimate.source.options.group} = {estimate.group}"
     return about
 
 
 def _file(source: Source) -> str:
     more = f" and {len(source.files) - 1} more" if len(source.files) > 1 else ""
-    return source.called or f"{source.files[0]}{more}"
+    return source.options.called or f"{source.files[0]}{more}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from errorfloor import _references
 from errorfloor.features.records import in_words
-from errorfloor.results import Estimate, FeaturesEstimate
+from errorfloor.results import Estimate, FeaturesEstimate, RatingsEstimate
+from errorfloor.show import ratings
 from errorfloor.show.records import interval_of, method_of
 
 
@@ -14,6 +15,8 @@ def method_in_words(estimate: Estimate) -> str:
     """Return what the method of an estimate does."""
     if isinstance(estimate, FeaturesEstimate):
         return in_words(estimate.method).explains
+    if isinstance(estimate, RatingsEstimate):
+        return ratings.METHOD
     record = method_of(estimate)
     if record is None:
         own = f"{estimate.method} is a method of the user's own"
@@ -27,6 +30,8 @@ def interval_in_words(estimate: Estimate) -> str:
         return in_words(estimate.method).promise
     if estimate.interval is None:
         return "No interval was asked for: how sure the value is remains open."
+    if isinstance(estimate, RatingsEstimate):
+        return ratings.PROMISES[estimate.interval.method]
     kind = interval_of(estimate)
     if kind is None:
         return (
@@ -39,6 +44,8 @@ def interval_in_words(estimate: Estimate) -> str:
 def references(estimates: Iterable[Estimate], *, verdict: bool) -> tuple[str, ...]:
     """Return where methods and intervals come from, the paper first and each once."""
     rows = list(estimates)
+    if all(isinstance(row, RatingsEstimate) for row in rows):
+        return ratings.REFERENCES
     found = [_references.PAPER]
     for record in (*map(method_of, rows), *map(interval_of, rows)):
         found += () if record is None else record.references

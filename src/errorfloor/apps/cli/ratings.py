@@ -1,0 +1,204 @@
+"""The command `ratings`: how good any model can get where people give numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from errorfloor.apps.cli import asking, completing
+from errorfloor.apps.cli.building import (
+    ANSWER,
+    COLUMNS,
+    READING,
+    Command,
+    Decorator,
+    examples,
+    option,
+    with_session,
+)
+from errorfloor.apps.cli.options import LEVEL, SEED, destination, either, report_suffixes
+from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.types import FILE
+from errorfloor.metrics.variances import NAMES
+
+
+def _column(name: str, text: str, *more: str, **how: Any) -> Decorator:
+    return option(
+        f"--{name}",
+        *more,
+        metavar=how.pop("metavar", "COLUMN"),
+        section=COLUMNS,
+        shell_complete=completing.columns,
+        help=text,
+        **how,
+    )
+
+
+def _ends(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    """Return the ends of a scale; the library says what is wrong with anything else."""
+    if value is None:
+        return None
+    parts = value.replace("-", ",", 1).split(",") if "," not in value else value.split(",")
+    try:
+        return tuple(float(part) for part in parts)
+    except ValueError:
+        return value
+
+
+def _columns(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    """Return names with commas between them as a list; one alone may hold lists or a pattern."""
+    if value is None:
+        return None
+    names = [name.strip() for name in value.split(",")]
+    return names[0] if len(names) == 1 else names
+
+
+@click.command(
+    cls=Command,
+    short_help="Say how good any model can get where people give numbers.",
+    epilog=examples(
+        "errorfloor ratings demo/ratings.csv --metric qwk",
+        "errorfloor ratings demo/ratings.csv --prediction model --label mean",
+        "errorfloor ratings demo/ratings.csv --no-rater --interval certified --scale 1,5 --json",
+    ),
+)
+@click.argument("file", metavar="FILE", type=FILE)
+@_column("item", "The item, where a row is one person's --rating.")
+@_column("rating", "The rating of a row.")
+@_column("rater", "Whose rating it is.")
+@option(
+    "--ratings",
+    metavar="COLUMNS",
+    callback=_columns,
+    section=COLUMNS,
+    shell_complete=completing.columns,
+    help="Where a row is an item: one column per rater, a,b,c or 'rater*', or one with lists.",
+)
+@_column("prediction", "A model's prediction for the item: say where it stands.")
+@_column("weight", "What items weigh.")
+@_column("cluster", "Which items depend on each other.")
+@_column("group", "One answer for each value of this column.")
+@option(
+    "--shared",
+    is_flag=True,
+    section=READING,
+    help="Each column of --ratings is one rater, the same for all items.",
+)
+@option(
+    "--no-rater",
+    is_flag=True,
+    section=READING,
+    help="Nobody knows who rated, whatever columns are called.",
+)
+@option("--drop-missing", is_flag=True, section=READING, help="Leave out what is missing.")
+@option(
+    "--metric",
+    metavar="NAME",
+    default="r2",
+    show_default=True,
+    section=ANSWER,
+    help=f"What good means: {either(NAMES)}.",
+)
+@option(
+    "--label",
+    metavar="WHICH",
+    default="one",
+    show_default=True,
+    section=ANSWER,
+    help="What models are compared with: one (more rating), mean (of those at hand), a number of "
+    "ratings, or median-3.",
+)
+@option(
+    "--raters",
+    metavar="HOW",
+    default="absolute",
+    show_default=True,
+    section=ANSWER,
+    help="Whether biases of shared raters are noise (absolute) or do not count (relative).",
+)
+@option(
+    "--scale",
+    metavar="LOW,HIGH",
+    callback=_ends,
+    section=ANSWER,
+    help="Least and largest rating there can be.",
+)
+@option(
+    "--interval",
+    metavar="NAME",
+    default="auto",
+    show_default=True,
+    section=ANSWER,
+    help="auto, jackknife, certified (needs --scale), or none.",
+)
+@LEVEL
+@SEED
+@destination(report_suffixes, required=False, help="Write a report")
+@with_session
+def ratings(
+    session: Session,
+    file: str,
+    output: Path | None,
+    prediction: str | None,
+    shared: bool,
+    no_rater: bool,
+    rng: int,
+    **asked: Any,
+) -> None:
+    """Say how good any model can get on the ratings in FILE, which are numbers.
+
+    Ratings of an item stand in several rows, in several columns, or in one column of lists such as
+    5;6;3. How well people agree is not the ceiling: a model can do better than one person.
+    """
+    from errorfloor.questions.rated import model_beside_ratings
+    from errorfloor.questions.ratings import from_ratings
+    from errorfloor.show.words import long_text_of
+
+    if shared and no_rater:
+        raise click.UsageError("--shared and --no-rater contradict each other. Give one of them.")
+    if shared or no_rater:
+        if asked["rater"] is not None:
+            raise click.UsageError("--rater names a column: leave out --shared and --no-rater.")
+        asked["rater"] = shared
+    if asked["interval"] == "none":
+        asked["interval"] = None
+    with session.step(f"reading {file}"):
+        if prediction is not None:
+            found = model_beside_ratings(file, prediction=prediction, **asked)
+        else:
+            found = from_ratings(file, rng=rng, **asked)
+    for line in guessed(found):
+        session.remark(line)
+    text = long_text_of(found)
+    if output is not None:
+        from errorfloor.show.report import report
+
+        report(found, output)
+        text = f"{text}\nWrote {output}."
+    plain = {**found.to_dict(), **({"output": output} if output else {})}
+    session.show(plain, text, refuted=asking.refuted(found))
+
+
+def guessed(found: Any) -> list[str]:
+    """Say which columns were taken without being named."""
+    from errorfloor.results import Groups, Verdict
+
+    one = next(iter(found.values())) if isinstance(found, Groups) else found
+    source = (one.floor if isinstance(one, Verdict) else one).source
+    if source is None or not source.guessed:
+        return []
+    parts: list[str] = []
+    for role in source.guessed:
+        column = source.columns[role]
+        names = (
+            ", ".join(f'"{name}"' for name in column)
+            if isinstance(column, tuple)
+            else (f'"{column}"')
+        )
+        plural = "s" if isinstance(column, tuple) else ""
+        what = "ratings" if role == "ratings" else f"the {role}"
+        parts.append(f"column{plural} {names} as {what}" if not parts else f"{names} as {what}")
+    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return [f"Using {listed}."]

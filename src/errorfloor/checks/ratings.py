@@ -1,0 +1,156 @@
+"""What a statistician would ask about ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from errorfloor.checks.record import Check
+from errorfloor.data.ratings import RatingTable
+from errorfloor.metrics.variances import RATIO
+from errorfloor.results.finding import Finding
+
+_KINDS = (RatingTable.kind,)
+A_THIRD = 1 / 3  # of the variance between items that one of them may make
+FEW_RATERS = 3
+
+
+def _signal(estimate: Any) -> Iterator[Finding]:
+    if estimate.measure.how.of != RATIO or estimate.interval is None:
+        return
+    if estimate.has_signal:
+        yield Finding(
+            "Signal", f"ICC {estimate.icc:.2f}", "ok", "Items differ more than by chance."
+        )
+        return
+    yield Finding(
+        "Signal",
+        "none",
+        "warn",
+        "No signal: people's ratings of one item are no more alike than those of different items, "
+        "as far as these items can show.",
+        "Check that ratings belong to their items, or have more items rated.",
+    )
+
+
+def _agreement(estimate: Any) -> Iterator[Finding]:
+    if estimate.noise == 0 and estimate.ratings:
+        yield Finding(
+            "Disagreement",
+            "none",
+            "warn",
+            "All ratings of an item agree. Where people could see each other's ratings, or one "
+            "rating was copied, that says nothing about how well they agree on their own.",
+            "Check that ratings were given independently.",
+        )
+
+
+def _outlier(estimate: Any) -> Iterator[Finding]:
+    """Find that a single item makes much of the variance between items."""
+    table: RatingTable = estimate.table
+    item = np.repeat(np.arange(len(table)), table.sizes)
+    means = np.bincount(item, table.values) / table.sizes
+    mass = table.counts if table.weights is None else table.counts * table.weights
+    off = (means - float(mass @ means) / float(mass.sum())) ** 2
+    whole = float(mass @ off)
+    each = off if table.weights is None else off * table.weights
+    share = float(each.max()) / whole if whole > 0 else 0.0
+    if share > A_THIRD and table.n > 4:
+        where = float(means[int(np.argmax(each))])
+        yield Finding(
+            "One item",
+            f"{100 * share:.0f} % of the variance",
+            "warn",
+            f"A single item, with a mean rating of {where:g}, makes {100 * share:.0f} % of the "
+            "variance between items. Limits are too narrow for such scores: others like it may "
+            "exist.",
+            "Check the item; where ratings span orders of magnitude, take their logarithms.",
+        )
+
+
+def _raters(estimate: Any) -> Iterator[Finding]:
+    if estimate.raters is not None and estimate.raters < FEW_RATERS:
+        yield Finding(
+            "Raters",
+            f"{estimate.raters}",
+            "warn",
+            f"The answer is for these {estimate.raters} raters. What it would be with others needs "
+            f"at least {FEW_RATERS} raters.",
+            "Have some items rated by other people.",
+        )
+    elif estimate.raters is not None:
+        text = "Raters count as drawn at random; the answer is for one more like them."
+        yield Finding("Raters", f"{estimate.raters:,}", "ok", text)
+
+
+def _columns(estimate: Any) -> Iterator[Finding]:
+    """Find that columns of ratings differ, where they were not said to be raters."""
+    fact = None if estimate.source is None else estimate.source.facts.get("columns_differ")
+    if fact is not None and estimate.raters is None:
+        yield Finding(
+            "Columns differ",
+            str(fact),
+            "warn",
+            "The columns of ratings differ by more than chance, as they do where each column is "
+            "one rater, or where the ratings of a row are sorted. For raters who rate many items "
+            "the answer is then too low.",
+            "If each column is one rater, say so with rater=True (on the command line --shared).",
+        )
+
+
+def _singles(estimate: Any) -> Iterator[Finding]:
+    table: RatingTable = estimate.table
+    ones = int(table.counts @ (table.sizes == 1))
+    if ones == 0:
+        return
+    left = estimate.interval is not None and estimate.interval.method == "certified"
+    what = (
+        "They are left out by the certified limits."
+        if left
+        else ("They are taken to be as noisy as the others.")
+    )
+    yield Finding(
+        "Items with one rating",
+        f"{ones:,} of {table.n:,}",
+        "note",
+        f"{ones:,} of {table.n:,} items have one rating, which says nothing about noise. {what}",
+    )
+
+
+RECORDS = (
+    Check(name="signal", kinds=_KINDS, run=_signal, asks="Do items differ more than by chance?"),
+    Check(
+        name="no disagreement",
+        kinds=_KINDS,
+        run=_agreement,
+        asks="Do people ever disagree on an item?",
+    ),
+    Check(
+        name="one item",
+        kinds=_KINDS,
+        run=_outlier,
+        asks="Does one item make a third of the variance between items?",
+    ),
+    Check(
+        name="few shared raters",
+        kinds=_KINDS,
+        run=_raters,
+        asks="Are there three shared raters or more?",
+    ),
+    Check(
+        name="columns differ",
+        kinds=_KINDS,
+        run=_columns,
+        asks="Do columns of ratings differ as raters do, although they were not said to be raters?",
+        false_alarm=0.001,
+        any_sample=True,
+    ),
+    Check(
+        name="single ratings",
+        kinds=_KINDS,
+        run=_singles,
+        asks="How many items have one rating?",
+    ),
+)

@@ -1,0 +1,191 @@
+"""What people say about their data: columns, classes, weights, missing labels.
+
+One record holds it, from the arguments of a function or the options of a command to the recipe that
+reproduces a result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from errorfloor._checks import InputError, argument, as_flag, check_choice, function, shown
+from errorfloor.data.columns import TEXT_FIRST
+from errorfloor.data.grid import CELLS
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.naming import as_classes
+from errorfloor.data.values import text_of
+
+ARRAY = "an array"  # what weights and clusters that came beside arrays are called
+DUPLICATES = ("error", "first", "last", "all")
+_MAY_BE_ARRAYS = ("counts", "annotators")
+_OF_METRICS = ("metric", "costs", "at", "prior")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """Which columns hold what, and how to read their values."""
+
+    columns: Mapping[str, Any] = field(default_factory=dict)  # by the names of arguments
+    arrays: Mapping[str, Any] = field(default_factory=dict)  # votes given in place of columns
+    positive: object = None
+    positive_from: float | None = None  # numbers from here on are class 1
+    classes: tuple[str, ...] | None = None  # in order
+    format: str | None = None
+    drop_missing: bool = False
+    unlabelled: bool = False  # whether items without a label are kept as such
+    complete: bool = False  # whether nothing else that a model could see matters
+    label_is_vote: bool = False  # whether the label next to votes is one more vote
+    duplicates: str = "error"  # what to do with votes of one annotator on an item
+    group: str | None = None  # the column
+    called: str | None = None  # what people call the files, if not by their paths
+    weight: Any = None  # a column, or an array next to arrays
+    cluster: Any = None
+    predictions: tuple[str, ...] = ()  # columns of what models predict for the items
+    cells: int = CELLS  # of scores from 0 to 1, where cells are needed
+    refine: bool = True  # whether to look a second time at scores in cells
+
+    @classmethod
+    def of(cls, **given: Any) -> ReadOptions:
+        """Check what was said: options by their names, columns by those of their arguments.
+
+        Columns that were not named are left out, and roles that no layout has are refused.
+        """
+        options = {name: given.pop(name) for name in HOW_TO_READ if name in given}
+        columns = {name: one for name, one in given.items() if one is not None}
+        for name in _OF_METRICS:
+            if columns.pop(name, None) is not None:
+                raise InputError(
+                    *(argument(name), " does not go with this question, which is about errors. "),
+                    *("Leave it out; ", function("from_scores"), " and the like take it."),
+                )
+        for name in given.keys() - {role.argument for one in LAYOUTS for role in one.roles}:
+            if name not in _OF_METRICS:
+                raise TypeError(f"got an unexpected keyword argument {name!r}")
+        arrays = {name: one for name, one in columns.items() if _holds_votes(name, one)}
+        named = {name: one for name, one in columns.items() if name not in arrays}
+        return cls(columns=named, arrays=arrays, **options)._checked()
+
+    def _checked(self) -> ReadOptions:
+        """Return the same with each value of its type, or refuse what does not go together."""
+        if self.group is not None and not isinstance(self.group, str):
+            text = f" must be the name of one column, as text; got {shown(self.group)}.{TEXT_FIRST}"
+            raise InputError(argument("group"), text)
+        flags: dict[str, Any] = {name: as_flag(getattr(self, name), name=name) for name in _FLAGS}
+        if flags["unlabelled"]:
+            self._check_unlabelled(flags["drop_missing"])
+        names = as_classes(self.classes)
+        self._check_agreement(names)
+        return replace(
+            self,
+            **flags,
+            classes=names,
+            positive_from=self._least_positive(),
+            duplicates=check_choice(self.duplicates, DUPLICATES, name="duplicates"),
+        )
+
+    def _check_unlabelled(self, drop_missing: bool) -> None:
+        """Refuse what does not go with items that are kept without a label."""
+        if drop_missing:
+            raise InputError(
+                *(argument("unlabelled"), " keeps items without a label, and "),
+                *(argument("drop_missing"), " leaves them out. Give one of them."),
+            )
+        if self.cluster is not None:
+            raise InputError(
+                *(argument("cluster"), " is not heeded with "),
+                *(argument("unlabelled"), ". Leave out one of them."),
+            )
+
+    def _check_agreement(self, classes: tuple[str, ...] | None) -> None:
+        """Refuse classes next to what says that they are others."""
+        positive, positive_from = self.positive, self.positive_from
+        if classes is None or (positive is None and positive_from is None):
+            return
+        if positive_from is not None or len(classes) > 2:
+            other = argument("positive_from") if positive is None else argument("positive")
+            raise InputError(
+                *(argument("classes"), " asks about all classes, and ", other),
+                " about one side against the other. Give one of them.",
+            )
+        if text_of(positive) != classes[1]:
+            raise InputError(
+                argument("classes"),
+                f" makes {classes[1]!r} class 1, because it comes second, and ",
+                *(argument("positive"), f" {text_of(positive)!r}. Give one of them."),
+            )
+
+    def _least_positive(self) -> float | None:
+        """Return the least number that is class 1, or refuse what is none."""
+        value: object = self.positive_from
+        if value is None:
+            return None
+        if self.positive is not None:
+            raise InputError(
+                *(argument("positive"), " and ", argument("positive_from")),
+                " both say which labels are class 1. Give one of them.",
+            )
+        try:
+            number = float(value) if isinstance(value, Real) else math.nan
+        except OverflowError:
+            number = math.nan
+        if isinstance(value, bool) or not math.isfinite(number):
+            text = " must be a finite number, such as 3 for ratings of 3 and more; got "
+            raise InputError(argument("positive_from"), f"{text}{shown(value)}.")
+        return number
+
+    @property
+    def beside(self) -> dict[str, Any]:
+        """Weights and clusters, where there are some."""
+        both = {"weight": self.weight, "cluster": self.cluster}
+        return {name: value for name, value in both.items() if value is not None}
+
+    @property
+    def kept(self) -> ReadOptions:
+        """What a source keeps of it, which has the columns that were read: no arrays."""
+        weight, cluster = (
+            one if one is None or isinstance(one, str) else ARRAY
+            for one in (self.weight, self.cluster)
+        )
+        return replace(self, columns={}, arrays={}, weight=weight, cluster=cluster)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """How to read, as far as it was said: what a recipe has to say again."""
+        return {name: getattr(self, name) for name in HOW_TO_READ if self.is_given(name)}
+
+    def is_given(self, name: str) -> bool:
+        """Tell whether an option is another one than by default."""
+        value, usual = getattr(self, name), _USUAL[name]
+        return value is not None if usual is None else bool(value != usual)
+
+
+_FLAGS = ("drop_missing", "unlabelled", "complete", "label_is_vote")
+# What is said besides columns, in the order in which recipes write it. Only tables themselves are
+# asked for with a number of cells.
+HOW_TO_READ = tuple(
+    one.name
+    for one in fields(ReadOptions)
+    if one.name not in ("columns", "arrays", "predictions", "cells", "refine")
+)
+_USUAL = {name: getattr(ReadOptions(), name) for name in HOW_TO_READ}
+
+
+def _holds_votes(name: str, value: Any) -> bool:
+    """Tell whether an argument for the names of columns has votes themselves: rows of them."""
+    if name not in _MAY_BE_ARRAYS or isinstance(value, str):
+        return False
+    if hasattr(type(value), "columns"):
+        raise InputError(
+            *(argument(name), " is a dataframe. Pass the dataframe as "),
+            *(argument("votes"), ", and the names of its columns as ", argument(name), "."),
+        )
+    try:
+        return np.ndim(value) > 1
+    except ValueError:  # rows of unequal length
+        return True

@@ -1,1 +1,0 @@
-"""Floors from votes for three classes or more."""

@@ -1,0 +1,624 @@
+"""From numbers that people give to the best that any model can do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Real
+from typing import Any, TypedDict, Unpack, overload
+
+import numpy as np
+
+from errorfloor import checks
+from errorfloor._checks import (
+    InputError,
+    argument,
+    check_choice,
+    check_level,
+    check_whole,
+    shown,
+)
+from errorfloor._typing import RandomLike
+from errorfloor.data.ratings import Named, RatingReading, RatingTable, read_ratings
+from errorfloor.intervals.ratings import (
+    CERTIFIED,
+    JACKKNIFE,
+    FisherLimits,
+    certified_mean,
+    certified_ratio,
+    difference_limits,
+    noise_limits,
+    ratio_limits,
+)
+from errorfloor.intervals.record import Evidence
+from errorfloor.intervals.seeds import Seed
+from errorfloor.methods.ratings import (
+    ABSOLUTE,
+    FEW_RATERS,
+    RATERS,
+    RELATIVE,
+    Rated,
+    Totals,
+    Variances,
+    are_shared,
+    totals_of,
+)
+from errorfloor.metrics.record import Metric
+from errorfloor.metrics.variances import DIFFERENCE, NAMES, NOISE, RATIO, rating_metric
+from errorfloor.results import Groups, Interval
+from errorfloor.results.ratings import RatingsEstimate
+
+METHOD = "variances"
+INTERVALS = (JACKKNIFE, CERTIFIED)
+ONE, MEAN, MEDIAN = "one", "mean", "median"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Which label a model is compared with.
+
+    Attributes
+    ----------
+    name : str or int
+        As it is kept: "one", "mean", a number of ratings, or "median-3".
+    number : int or None
+        How many ratings it is made of; None for those at hand.
+    median : bool
+        Whether it is their median.
+    """
+
+    name: str | int
+    number: int | None
+    median: bool = False
+
+    @classmethod
+    def of(cls, label: Any) -> Label:
+        """Return the label that was asked for."""
+        if isinstance(label, str) and label in (ONE, MEAN):
+            return cls(label, 1 if label == ONE else None)
+        text = str(label).strip() if isinstance(label, str) else ""
+        kind, _, number = text.partition("-")
+        if kind == MEDIAN and number.isdecimal() and 1 < int(number) < 1000:
+            return cls(f"{MEDIAN}-{int(number)}", int(number), median=True)
+        whole = int(text) if text.isdecimal() and len(text) < 7 else label
+        is_whole = isinstance(whole, int | np.integer) and not isinstance(whole, bool)
+        if is_whole and whole >= 1:
+            return cls(ONE if whole == 1 else int(whole), int(whole))
+        hint = ""
+        if kind == MEDIAN:
+            hint = " A median needs the number of its ratings, such as 'median-3'."
+        raise InputError(
+            argument("label"),
+            " must be 'one' (one more rating), 'mean' (of the ratings that items have), a number "
+            f"of ratings whose mean it is, or 'median-3'; got {shown(label)}.{hint}",
+        )
+
+    def words(self, at_hand: float) -> str:
+        """Return for which label an answer is."""
+        if self.median:
+            return f"the median of {self.number} ratings"
+        if self.number == 1:
+            return "one more rating"
+        if self.number is not None:
+            return f"the mean of {self.number} ratings"
+        few = f"{at_hand:.1f}".removesuffix(".0")
+        return f"the mean rating ({few} ratings per item)"
+
+
+class _Options(TypedDict, total=False):
+    metric: str
+    label: str | int
+    item: object
+    rating: str | None
+    ratings: str | Sequence[str] | None
+    rater: object
+    raters: str
+    scale: tuple[float, float] | None
+    weight: object
+    cluster: object
+    simultaneous: bool
+    drop_missing: bool
+    interval: str | None
+    level: float
+    rng: RandomLike
+
+
+@overload
+def from_ratings(
+    data: object, *, group: None = None, **options: Unpack[_Options]
+) -> RatingsEstimate: ...
+@overload
+def from_ratings(
+    data: object, *, group: str, **options: Unpack[_Options]
+) -> Groups[RatingsEstimate]: ...
+def from_ratings(
+    data: Any,
+    *,
+    metric: str = "r2",
+    label: str | int = ONE,
+    item: Any = None,
+    rating: str | None = None,
+    ratings: str | Sequence[str] | None = None,
+    rater: Any = None,
+    raters: str = ABSOLUTE,
+    scale: tuple[float, float] | None = None,
+    weight: Any = None,
+    cluster: Any = None,
+    group: str | None = None,
+    simultaneous: bool = False,
+    drop_missing: bool = False,
+    interval: str | None = "auto",
+    level: float = 0.95,
+    rng: RandomLike = 0,
+) -> Any:
+    """Estimate how good any model can get where people give numbers: essays, MOS, reviews, sliders.
+
+    Parameters
+    ----------
+    data : array-like of shape (items, ratings), lists, RatingTable, dataframe or path
+        Ratings of items, two or more on most. An array has a row for each item, NaN where there is
+        no rating; lists may be of unequal length. In dataframes and files a row is one rating
+        (`item`, `rating`, `rater`), or an item with a column per rater or a column of lists such as
+        "5;6;3" (`ratings`). Columns are guessed where their names leave no doubt.
+    metric : {"r2", "pearson", "spearman", "qwk", "ccc", "mse", "mae"}
+        What "good" means: the best possible R2, correlation, quadratically weighted kappa or
+        concordance, or the least mean squared or absolute error.
+    label : "one", "mean", int, or text such as "median-3"
+        What a model is compared with: one more person's rating, the mean of the ratings that items
+        have, the mean of so many ratings, or the median of so many, which needs twice as many.
+    item : str, or array-like of shape (ratings,)
+        Column of the item, where a row is a rating; beside an array with one rating per entry, the
+        item of each.
+    rating : str
+        Column of the rating in such rows.
+    ratings : str or sequence of str
+        Columns of ratings, one for each rater, or one that holds lists, where a row is an item.
+    rater : str, bool, or array-like of shape (ratings,)
+        Column of the rater in rows of ratings. True where each column is a rater. Where the same
+        people rate several items, their biases are told apart from what items are like. False says
+        that nobody knows who rated, whatever columns are called.
+    raters : {"absolute", "relative"}
+        Whether biases of shared raters are noise, as they are for a model that predicts the rating
+        of one more rater ("absolute"), or not ("relative").
+    scale : (float, float)
+        Least and largest rating there can be. Others are refused. Certified limits need it.
+    weight : str or array-like of shape (items,)
+        What each item weighs.
+    cluster : str or array-like of shape (items,)
+        Which items depend on each other; whole clusters are then left out by the jackknife.
+    group : str
+        Column of a dataframe or file: one answer for each of its values.
+    simultaneous : bool
+        Whether the intervals of all groups hold at once at `level`.
+    drop_missing : bool
+        Whether to leave out items without a rating, and rows where something is missing.
+    interval : {"auto", "jackknife", "certified"} or None
+        "jackknife", the default, was measured to cover; "certified" is proved for every
+        distribution on `scale`, and wider.
+    level : float
+        Confidence level.
+    rng : None, int or numpy.random.Generator
+        For the pairs of items behind certified limits.
+
+    Returns
+    -------
+    RatingsEstimate
+        With `group`, one for each of its values.
+
+    Notes
+    -----
+    With V the variance of the items' true scores and W that of a rating about them, rho = V/(V + W)
+    is the ICC: what two people reach with each other. No model has an R2 above rho, nor a
+    correlation, concordance or QWK above sqrt(rho), and these are reached. So agreement between
+    people is not the ceiling; where two people agree with a QWK of 0.60, a model can reach 0.77.
+
+    Examples
+    --------
+    >>> found = from_ratings([[5, 6], [3, 3], [6, 5], [2, 4], [8, 7], [4, 4]], metric="pearson")
+    >>> round(found.icc, 3), round(found.value, 3)
+    (0.838, 0.915)
+    """
+    asked = Ask.of(metric, label, raters, scale, interval, level)
+    named = Named(
+        item=item,
+        rating=rating,
+        ratings=ratings,
+        rater=rater,
+        weight=weight,
+        cluster=cluster,
+        group=group,
+        drop_missing=drop_missing,
+    )
+    return answer(read_ratings(data, named), asked, rng, simultaneous)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What is asked of ratings, checked."""
+
+    metric: Metric
+    label: Label
+    raters: str
+    scale: tuple[float, float] | None
+    interval: str | None
+    level: float
+
+    @classmethod
+    def of(cls, metric: Any, label: Any, raters: Any, scale: Any, interval: Any, level: Any) -> Ask:
+        """Check what is asked for."""
+        plain = metric.lower().replace("_", "-") if isinstance(metric, str) else metric
+        plain = {"r^2": "r2", "rmse": "rmse"}.get(plain, plain) if isinstance(plain, str) else plain
+        hint = "" if plain != "rmse" else " The RMSE is the square root of the MSE."
+        record = rating_metric(check_choice(plain, NAMES, name="metric", hint=hint))
+        check_choice(raters, RATERS, name="raters")
+        if interval is not None:
+            off = (" ", argument("interval", None), " skips it.")
+            interval = check_choice(interval, ("auto", *INTERVALS), name="interval", hint=off)
+        meant = Label.of(label)
+        if record.how.of == DIFFERENCE and meant.number != 1:
+            raise InputError(
+                argument("metric", record.name),
+                " is answered for one more rating: how far a mean of ratings is from its median "
+                "two ratings do not tell. Ask for 'mse', or for ",
+                *(argument("label", ONE), "."),
+            )
+        if interval == CERTIFIED and scale is None:
+            raise InputError(
+                *(argument("interval", CERTIFIED), " needs to know the least and the largest "),
+                *("rating there can be, such as ", argument("scale", (1, 5)), "."),
+            )
+        if interval == CERTIFIED and meant.number is None:
+            raise InputError(
+                *(argument("interval", CERTIFIED), " is for one more rating or the mean of a "),
+                *("number of them, such as ", argument("label", 3), "."),
+            )
+        return cls(record, meant, raters, _as_scale(scale), interval, check_level(level))
+
+    def options(self) -> dict[str, Any]:
+        """Return what has an influence on the answer, as plain values."""
+        return {
+            "interval": self.interval,
+            "level": self.level,
+            "label": self.label.name,
+            "raters": self.raters,
+            "scale": None if self.scale is None else list(self.scale),
+        }
+
+
+def _as_scale(scale: Any) -> tuple[float, float] | None:
+    if scale is None:
+        return None
+    try:
+        low, high = (float(end) for end in scale)
+    except (TypeError, ValueError):
+        low, high = np.nan, np.nan
+    if not -np.inf < low < high < np.inf:
+        raise InputError(
+            argument("scale"),
+            f" must be the least and the largest rating, such as (1, 5); got {shown(scale)}.",
+        )
+    return low, high
+
+
+def answer(
+    readings: dict[Any, RatingReading], asked: Ask, rng: RandomLike, simultaneous: bool = False
+) -> Any:
+    """Return the estimate of ratings, or of each group."""
+    if list(readings) == [None]:
+        found = estimate(readings[None], asked, Seed.of(rng))
+        checks.issue(found)
+        return found
+    each = asked
+    if simultaneous:
+        each = replace(asked, level=1 - (1 - asked.level) / len(readings))
+    rows = {}
+    column = ""
+    for name, reading in readings.items():
+        column = str(reading.source.options.group)
+        try:
+            found = estimate(reading, each, Seed.of(rng))
+        except InputError as error:
+            raise error.behind(argument("group"), f" {name!r}: ") from error
+        rows[name] = replace(found, group=name)
+        checks.issue(found)
+    dropped = sum(one.table.dropped for one in readings.values())
+    return Groups(column, rows, asked.level, simultaneous, dropped)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """Ratings with their variances, as a metric looks at them.
+
+    Attributes
+    ----------
+    rated : Rated
+        The ratings; ranks where the metric goes by ranks.
+    totals : Totals
+        What their variances follow from.
+    plain : Totals
+        The same of the ratings themselves.
+    shared : bool
+        Whether raters are shared by items.
+    noise : callable
+        From variances to the noise of the label.
+    """
+
+    rated: Rated
+    totals: Totals
+    plain: Totals
+    shared: bool
+    label: Label
+
+    @classmethod
+    def of(cls, table: RatingTable, asked: Ask) -> Fit:
+        """Return the fit of a table that has been checked."""
+        if asked.label.median:
+            table = _medians(table, asked.label.number or 1)
+        item = np.repeat(np.arange(len(table)), table.sizes)
+        shared = table.raters is not None and are_shared(item, table.raters)
+        own = Rated.of(table, shared=shared)
+        plain = totals_of(own, asked.raters)
+        rated = own.ranks if asked.metric.how.ranks else own
+        totals = totals_of(rated, asked.raters) if asked.metric.how.ranks else plain
+        return cls(rated, totals, plain, shared, asked.label)
+
+    @property
+    def offset(self) -> float:
+        """Noise of the label over that of a rating."""
+        if self.label.median or self.label.number is not None:
+            return 1 / (1 if self.label.median else self.label.number or 1)
+        found = self.totals.all
+        return float(found.of_means / found.noise) if found.noise > 0 else 1.0
+
+    def share(self, ratio: float) -> float:
+        """Return the share of signal in the label, from signal over noise of a rating."""
+        return 1.0 if np.isinf(ratio) else ratio / (ratio + self.offset)
+
+    def noise_of(self, found: Variances) -> Any:
+        """Return the noise of the label."""
+        if self.label.number is None:
+            return np.maximum(found.of_means, 0.0)
+        return found.noise / (1 if self.label.median else self.label.number)
+
+
+def estimate(reading: RatingReading, asked: Ask, seed: Seed) -> RatingsEstimate:
+    """Return the estimate of one table of ratings."""
+    table = reading.table
+    _refuse_unusable(table, asked)
+    fit = Fit.of(table, asked)
+    _refuse_certified(fit, table, asked)
+    value, evidence = _value(fit, table, asked, seed)
+    made = replace(_described(reading, asked, fit, seed), value=value, evidence=evidence)
+    if evidence is not None:
+        made = replace(made, interval=_interval(made, evidence, asked.level))
+    return checks.checked(made)
+
+
+def _described(reading: RatingReading, asked: Ask, fit: Fit, seed: Seed) -> RatingsEstimate:
+    """Return the estimate without its value."""
+    table = reading.table
+    found = fit.plain.all
+    signal, noise = max(float(found.signal), 0.0), float(found.noise)
+    known = None
+    if fit.shared and table.raters is not None:
+        known = int(np.unique(table.raters).size)
+    weighed = table.weights is not None and np.ptp(table.weights) > 0
+    mass = fit.rated.weight
+    effective = float(fit.rated.count @ mass) ** 2 / float(fit.rated.count @ mass**2)
+    target = asked.label.words(table.ratings / table.n)
+    if known is not None and known < FEW_RATERS:
+        target += f" of these {known} raters"
+    return RatingsEstimate(
+        value=0.0,
+        method=METHOD,
+        interval=None,
+        n=table.n,
+        n_effective=effective if weighed else None,
+        clusters=None if table.clusters is None else int(np.unique(table.clusters).size),
+        assumptions=_assumes(fit.shared, asked.raters),
+        metric=asked.metric.name,
+        target=target,
+        dropped=table.dropped,
+        options=asked.options(),
+        seed=seed if asked.interval == CERTIFIED else None,
+        source=reading.source,
+        table=table,
+        icc=1.0 if noise == 0 else signal / (signal + noise),
+        signal=signal,
+        noise=noise,
+        ratings=table.ratings,
+        raters=known,
+        label=asked.label.name,
+        whole_grades=_whole_grades(table, asked, signal, noise),
+        row=reading.row,
+    )
+
+
+def _interval(found: RatingsEstimate, evidence: Evidence, level: float) -> Interval:
+    return Interval.at(level, evidence, found.measure)
+
+
+def _assumes(shared: bool, raters: str) -> str:
+    who = "Each item was rated by people of its own, drawn at random"
+    if shared:
+        who = "Items and raters were each drawn at random"
+    bias = "; biases of raters do not count" if shared and raters == RELATIVE else ""
+    return f"{who}, who gave their ratings independently{bias}."
+
+
+def _value(fit: Fit, table: RatingTable, asked: Ask, seed: Seed) -> tuple[float, Evidence | None]:
+    """Return the best value and the evidence for its limits."""
+    how = asked.metric.how
+    rated, totals = fit.rated, fit.totals
+    ends = asked.scale or (float(table.values.min()), float(table.values.max()))
+    width = ends[1] - ends[0]
+    certified = asked.interval == CERTIFIED
+    evidence: Any
+    if how.of == DIFFERENCE:
+        evidence = difference_limits(rated, width)
+        value = evidence.value / np.sqrt(2)
+        if certified:
+            evidence = certified_mean(rated.differences, rated, width, (0.5, 1.0), seed.begin())
+    elif how.of == NOISE:
+        part = fit.offset if fit.label.number is not None else 1.0
+        most = width**2 / 2 * part
+        evidence = noise_limits(rated, totals, fit.noise_of, most)
+        value = evidence.value
+        if certified:
+            evidence = certified_mean(rated.spread, rated, width**2 / 2, (part, part), seed.begin())
+    else:
+        link = partial(_linked, fit, how.link)
+        evidence = ratio_limits(rated, totals, link)
+        value = evidence.value
+        if certified:
+            wide = 1.0 if how.ranks else width
+            evidence = certified_ratio(rated, wide, link, value, seed.begin())
+    return float(value), None if asked.interval is None else evidence
+
+
+def _linked(fit: Fit, link: Any, ratio: float) -> float:
+    return float(link(fit.share(ratio)))
+
+
+def _whole_grades(table: RatingTable, asked: Ask, signal: float, noise: float) -> float | None:
+    """Return about the best QWK of whole grades with one more rating, where ratings are whole."""
+    if asked.metric.name != "qwk" or asked.label.number != 1 or signal + noise <= 0:
+        return None
+    if not (table.values == np.round(table.values)).all():
+        return None
+    return float(np.sqrt(signal / (signal + noise + 1 / 12)))
+
+
+def _medians(table: RatingTable, r: int) -> RatingTable:
+    """Return medians of r ratings each in place of the ratings, as many as items have."""
+    if table.raters is not None:
+        raise InputError(
+            argument("label"),
+            " cannot be a median where raters are shared. Ask for a mean, or say ",
+            *(argument("rater", False), "."),
+        )
+    table = table.one_by_one
+    blocks = table.sizes // r
+    if int((blocks > 1).sum()) < 2:
+        raise InputError(
+            argument("label"),
+            f": the median of {r} ratings needs items with {2 * r} ratings, and "
+            f"{int((blocks > 1).sum()):,} of {table.n:,} items have so many. Ask for the mean, ",
+            *(argument("label", r), ", which two ratings tell."),
+        )
+    item = np.repeat(np.arange(len(table)), table.sizes)
+    order = np.lexsort((np.random.default_rng(0).random(item.size), item))
+    first = np.cumsum(table.sizes) - table.sizes
+    place = np.arange(item.size) - first[item]
+    kept = place < (blocks * r)[item]
+    values = table.values[order][kept].reshape(-1, r)
+    some = np.flatnonzero(blocks)
+    made: dict[str, Any] = {
+        name: None if (one := getattr(table, name)) is None else one[some]
+        for name in ("weights", "clusters", "predictions")
+    }
+    middle = np.asarray(np.median(values, axis=1))
+    made |= {"values": middle, "sizes": blocks[some], "counts": table.counts[some]}
+    whole = replace(table, **made)
+    return whole.merged[0]
+
+
+# What cannot be answered -----------------------------------------------------------------------
+
+
+def _refuse_unusable(table: RatingTable, asked: Ask) -> None:
+    if asked.scale is not None:
+        low, high = asked.scale
+        off = (table.values < low) | (table.values > high)
+        if off.any():
+            raise InputError(
+                argument("scale"),
+                f" is {low:g} to {high:g}, and {float(table.values[off][0]):g} is off it "
+                f"({int(off.sum()):,} ratings). Correct the ratings or the scale.",
+            )
+    if table.n < 2:
+        raise InputError(
+            argument("data"), " has one item. How items differ takes at least two; bring more."
+        )
+    several = int(table.counts @ (table.sizes > 1))
+    if several == 0:
+        raise InputError(
+            argument("data"),
+            " has one rating per item, which cannot tell signal from noise. Have a second person "
+            "rate some items; if ratings of one item are in several rows, name ",
+            *(argument("item"), "."),
+        )
+    if np.ptp(table.values) == 0:
+        raise InputError(
+            argument("data"),
+            f": all {table.ratings:,} ratings are {float(table.values[0]):g}. Without any spread "
+            "there is nothing to predict, and no R2 or correlation is defined.",
+        )
+
+
+def _refuse_certified(fit: Fit, table: RatingTable, asked: Ask) -> None:
+    if asked.interval != CERTIFIED:
+        return
+    why = None
+    if fit.shared:
+        why = "the same raters rate several items, so that items are not independent"
+    elif table.weights is not None or table.clusters is not None:
+        why = "items weigh differently or belong together"
+    elif asked.metric.how.ranks:
+        why = "ranks depend on all items at once"
+    if why is not None:
+        raise InputError(
+            argument("interval", CERTIFIED),
+            f" holds for independent items of equal weight, and here {why}. Use ",
+            *(argument("interval", JACKKNIFE), "."),
+        )
+
+
+# Published agreement ---------------------------------------------------------------------------
+
+
+PUBLISHED = ("icc", "qwk", "pearson")
+
+
+def from_published(
+    given: str, agreement: Any, n: Any, metric: str | None, interval: str | None, level: float
+) -> RatingsEstimate:
+    """Return the ceiling that a published agreement between two people means."""
+    usual = metric if metric is not None else ("pearson" if given == "icc" else given)
+    choices = tuple(name for name in NAMES if rating_metric(name).how.of == RATIO)
+    record = rating_metric(check_choice(usual, choices, name="metric"))
+    is_number = isinstance(agreement, Real) and not isinstance(agreement, bool)
+    if not is_number or not -1 <= float(agreement) <= 1:
+        raise InputError(
+            argument(given), f" must be a number between -1 and 1, got {shown(agreement)}."
+        )
+    if n is not None:
+        remedy = "Pass the number of items that both people rated."
+        n = check_whole(n, name="n", least=4, remedy=remedy)
+    if interval is not None:
+        check_choice(interval, ("auto", "published"), name="interval")
+    rho = float(agreement)
+    evidence = None
+    if n is not None and interval is not None:
+        evidence = FisherLimits(rho, n, record.how.link)
+    who = "Two people rated each item independently, drawn at random; ratings are roughly normal"
+    bias = "; the correlation ignores biases of raters" if given == "pearson" else ""
+    made = RatingsEstimate(
+        value=float(record.how.link(max(rho, 0.0))),
+        method=METHOD,
+        interval=None,
+        n=n or 0,
+        assumptions=f"{who}{bias}.",
+        metric=record.name,
+        target="one more rating",
+        options={"interval": interval, "level": level, "given": given, "agreement": rho, "n": n},
+        evidence=evidence,
+        icc=max(rho, 0.0),
+        signal=max(rho, 0.0),
+        noise=1 - max(rho, 0.0),
+        ratings=0,
+    )
+    if evidence is None:
+        return made
+    return replace(made, interval=_interval(made, evidence, level))

@@ -1,0 +1,173 @@
+"""Plain shapes, drawn as SVG without any library, or as a picture of pixels by matplotlib.
+
+Places from left to right are shares of the width, so that a drawing fills any page; everything else
+is in pixels. Colours are names of a theme.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+FONT = "Inter, 'Segoe UI', Helvetica, Arial, sans-serif"
+Theme = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A filled rectangle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A straight line; its ends may be some pixels off their places."""
+
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+    colour: str
+    width: float = 1.0
+    dashed: bool = False
+    dx: float = 0.0
+    to_dx: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A small triangle whose tip is at a place."""
+
+    x: float
+    y: float
+    size: float
+    fill: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A line of text."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    colour: str
+    anchor: str = "start"
+    weight: int = 400
+
+
+Shape = Box | Stroke | Pointer | Words
+
+
+def svg(
+    shapes: Iterable[Shape],
+    height: float,
+    theme: Theme,
+    label: str,
+    width: float | None = None,
+) -> str:
+    """Return shapes as an SVG element: as wide as the page, or as a file of its own."""
+    inner = "".join(_element(shape, theme, width) for shape in shapes)
+    about = f'role="img" aria-label="{escape(label)}"'
+    if width is None:
+        style = f"display:block;width:100%;max-width:46em;font-family:{FONT};overflow:visible"
+        return f'<svg {about} height="{height:g}" style="{escape(style)}">{inner}</svg>'
+    box = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {box} {about} font-family="{escape(FONT)}">'
+    return f"{head}<title>{escape(label)}</title>{inner}</svg>\n"
+
+
+def _element(shape: Shape, theme: Theme, width: float | None) -> str:
+    def across(share: float, pixels: float = 0.0) -> str:
+        if width is None:
+            return f"{100 * share:.3f}%"
+        return f"{width * share + pixels:.1f}"
+
+    match shape:
+        case Box():
+            return (
+                f'<rect x="{across(shape.x)}" y="{shape.y:g}" width="{across(shape.width)}" '
+                f'height="{shape.height:g}" fill="{theme[shape.fill]}" '
+                f'fill-opacity="{shape.opacity:.3g}"/>'
+            )
+        case Stroke():
+            dash = ' stroke-dasharray="4 4"' if shape.dashed else ""
+            return (
+                f'<line x1="{across(shape.x, shape.dx)}" y1="{shape.y:g}" '
+                f'x2="{across(shape.to_x, shape.to_dx)}" y2="{shape.to_y:g}" '
+                f'stroke="{theme[shape.colour]}" stroke-width="{shape.width:g}"{dash}/>'
+            )
+        case Pointer():
+            side, tall = 0.6 * shape.size, shape.size
+            return (
+                f'<svg x="{across(shape.x)}" y="{shape.y:g}" overflow="visible">'
+                f'<path d="M0 0L{-side:g} {-tall:g}H{side:g}Z" fill="{theme[shape.fill]}"/></svg>'
+            )
+        case Words():
+            return (
+                f'<text x="{across(shape.x)}" y="{shape.y:g}" font-size="{shape.size:g}" '
+                f'font-weight="{shape.weight}" text-anchor="{shape.anchor}" '
+                f'fill="{theme[shape.colour]}">{escape(shape.text)}</text>'
+            )
+
+
+def png(shapes: Sequence[Shape], size: tuple[float, float], theme: Theme) -> bytes:
+    """Return shapes as a PNG of that many pixels."""
+    from errorfloor.show.plot.axes import matplotlib
+
+    width, height = size
+    dots = 100  # to an inch
+    figure = matplotlib("figure").Figure(figsize=(width / dots, height / dots), dpi=dots)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, width), ylim=(height, 0))
+    axes.set_axis_off()
+    for order, shape in enumerate(shapes):
+        _draw(shape, axes, width, theme, order, 72 / dots)
+    file = io.BytesIO()
+    figure.savefig(file, format="png", metadata={"Software": None})
+    return file.getvalue()
+
+
+def _draw(shape: Shape, axes: Any, width: float, theme: Theme, order: int, point: float) -> None:
+    from errorfloor.show.plot.axes import matplotlib
+
+    match shape:
+        case Box():
+            corner, size = (width * shape.x, shape.y), (width * shape.width, shape.height)
+            look = {"color": theme[shape.fill], "alpha": shape.opacity, "linewidth": 0}
+            patch = matplotlib("patches").Rectangle(corner, *size, zorder=order, **look)
+            axes.add_patch(patch)
+        case Stroke():
+            across = (width * shape.x + shape.dx, width * shape.to_x + shape.to_dx)
+            dash = {"linestyle": (0, (3, 3))} if shape.dashed else {}
+            look = {"color": theme[shape.colour], "linewidth": point * shape.width, **dash}
+            axes.plot(across, (shape.y, shape.to_y), zorder=order, **look)
+        case Pointer():
+            x, side = width * shape.x, 0.6 * shape.size
+            top = shape.y - shape.size
+            corners = ([x, x - side, x + side], [shape.y, top, top])
+            axes.fill(*corners, color=theme[shape.fill], linewidth=0, zorder=order)
+        case Words():
+            sides = {"start": "left", "middle": "center", "end": "right"}
+            # A dollar sign is a dollar sign, and no formula.
+            axes.text(
+                width * shape.x,
+                shape.y,
+                shape.text,
+                fontsize=point * shape.size,
+                fontweight="bold" if shape.weight >= 600 else "normal",
+                color=theme[shape.colour],
+                horizontalalignment=sides[shape.anchor],
+                parse_math=False,
+                zorder=order,
+            )

@@ -1,0 +1,282 @@
+"""Ceilings and floors of ratings in words, and what to type for the same answer again."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from errorfloor._numbers import counted
+from errorfloor.data.options import ARRAY
+from errorfloor.intervals.ratings import CERTIFIED, JACKKNIFE, PUBLISHED
+from errorfloor.metrics.variances import DIFFERENCE, RATIO
+
+if TYPE_CHECKING:
+    from errorfloor.results import RatingsEstimate, Verdict
+    from errorfloor.results.verdict import Reached
+
+METHOD = (
+    "The variance of ratings has two parts: that of the items' true scores (signal), and that of a "
+    "rating about its item's true score (noise). Two ratings per item tell them apart; where the "
+    "same people rate several items, pairs of ratings of one item, of one rater and of neither do. "
+    "The share of signal is the ceiling of R2, its square root that of correlations, concordance "
+    "and QWK, and the noise is the least mean squared error."
+)
+PROMISES = {
+    JACKKNIFE: "Limits are from leaving out items one at a time, on a logarithmic scale, with "
+    "allowances for what few items hide. They were measured to cover (documentation, coverage of "
+    "ratings), and are too narrow where a few items have far larger scores than all others.",
+    CERTIFIED: "The limits hold with at least this probability for any number of items and any "
+    "distribution of ratings on the scale.",
+    PUBLISHED: "Limits are those of a correlation, by Fisher's z. They hold if ratings are "
+    "roughly normal, and are too narrow for skewed ones.",
+}
+REFERENCES = (
+    "P. Shrout and J. Fleiss, Intraclass correlations: uses in assessing rater reliability. "
+    "Psychological Bulletin 86, 1979.",
+    "L. Lin, A concordance correlation coefficient to evaluate reproducibility. Biometrics 45, "
+    "1989.",
+    "E. Fieller, Some problems in interval estimation. J. R. Stat. Soc. B 16, 1954.",
+    "I. Waudby-Smith and A. Ramdas, Estimating means of bounded random variables by betting. "
+    "J. R. Stat. Soc. B 86, 2024.",
+)
+
+
+# Sentences -------------------------------------------------------------------------------------
+
+
+def number(value: float, width: float, least: int = 2) -> str:
+    """Return a number with as many digits as an interval of that width supports.
+
+    Examples
+    --------
+    >>> number(0.6123, 0.04), number(0.6123, 0.004), number(123.4, 30.0, 0)
+    ('0.61', '0.612', '123')
+    """
+    places = least if width <= 0 else max(least, math.ceil(-math.log10(width)))
+    return f"{value:.{min(places, 6)}f}"
+
+
+def _digits(found: RatingsEstimate) -> tuple[float, int]:
+    """Return the width of the interval, and how many digits there are at least."""
+    low, high = found.low, found.high
+    width = 0.0 if low is None or high is None else high - low
+    if found.measure.is_fraction:
+        return width, 2
+    size = max(found.value, high or 0.0, 1e-12)
+    return width, min(max(2 - math.floor(math.log10(size)) - 1, 0), 6)
+
+
+def _with_limits(found: RatingsEstimate, more: str = "") -> str:
+    width, least = _digits(found)
+    value = number(found.value, width, least)
+    if found.low is None or found.high is None:
+        return value
+    limits = f"{number(found.low, width, least)} to {number(found.high, width, least)}"
+    return f"{value} ({limits}{more})"
+
+
+def sentence(found: RatingsEstimate) -> str:
+    """Return the answer in a sentence or two."""
+    if not found.ratings:
+        return _of_published(found)
+    metric = found.measure
+    best = "least" if metric.less_is_better else "best"
+    if metric.how.of == DIFFERENCE:
+        return _of_differences(found)
+    the = f"the {best} possible {metric.words} with {found.target} is about {_with_limits(found)}"
+    if metric.how.of == RATIO and not found.has_signal:
+        return f"The ratings show no signal: {the}."
+    said = f"{the[:1].upper()}{the[1:]}."
+    if metric.how.of != RATIO or found.label != "one":
+        return said
+    pair = "The two raters" if found.raters == 2 else "Two people"
+    if metric.name == "r2":
+        return f"{said} Predicted from one other person's rating it is {number(found.icc**2, 0.0)}."
+    return f"{said} {pair} reach {number(found.value**2, 0.0)} with each other."
+
+
+def _of_published(found: RatingsEstimate) -> str:
+    metric = found.measure
+    given, value = found.options["given"], float(found.options["agreement"])
+    name = {"icc": "ICC", "qwk": "QWK", "pearson": "correlation"}[given]
+    if found.interval is None:
+        said = f"{number(found.value, 0.0)}; how sure that is depends on the number of items (n)"
+    else:
+        said = _with_limits(found, ", if ratings are roughly normal")
+    if metric.name == "r2":  # whose ceiling is the same number
+        best = number(math.sqrt(found.value), 0.0)
+        article = "An" if name == "ICC" else "A"
+        return (
+            f"{article} {name} of {value:.2f} between two people means a best possible R2 of "
+            f"{said}, and a best possible correlation of {best}."
+        )
+    own = "" if given == found.metric else f" ({name})"
+    return (
+        f"{value:.2f}{own} between two people is not a ceiling: the best possible "
+        f"{metric.words} is {said}."
+    )
+
+
+def _of_differences(found: RatingsEstimate) -> str:
+    width, least = _digits(found)
+    about = f"about {number(found.value, width, least)} if ratings are roughly normal"
+    if found.low is None or found.high is None:
+        return f"The least possible MAE with {found.target} is {about}."
+    ends = f"{number(found.low, width, least)} and {number(found.high, width, least)}"
+    return f"The least possible MAE with {found.target} is between {ends}, {about}."
+
+
+_STANDS = {
+    "room": "It can improve.",
+    "saturated": "It is at the limit, as far as {} can show.",
+    "beyond": "That is better than any model can be: check whether it has seen these ratings.",
+}
+
+
+def sentence_of_verdict(result: Verdict) -> str:
+    """Return where a model stands in a sentence or two."""
+    floor: Any = result.floor
+    metric = floor.measure
+    width, least = _digits(floor)
+    value = number(result.model_value, width, least)
+    stands = _STANDS[result.verdict].format(counted(result.n, "item"))
+    head = f"{metric.words} with {floor.target} is {value}"
+    share, worth = result.share, result.worth
+    if share is None:
+        return f"{head}. {_of_differences(floor)} {stands}"
+    what = "of the ceiling"
+    if metric.less_is_better:
+        what = f"of what can be explained (the least possible is {_with_limits(floor)})"
+    people = "" if worth is None else f", worth {_people(worth)}"
+    return f"{head}: {_per_cent(share)} {what}{_range(share, 100.0, ' %', 0)}{people}. {stands}"
+
+
+def _per_cent(share: Reached) -> str:
+    if math.isinf(share.value):
+        return "an unknown part"
+    return f"{100 * share.value:.0f} %"
+
+
+def _range(reached: Reached, factor: float, unit: str, digits: int) -> str:
+    low = f"{factor * reached.low:.{digits}f}"
+    if math.isinf(reached.high):
+        return f" (at least {low}{unit})"
+    return f" ({low} to {factor * reached.high:.{digits}f}{unit})"
+
+
+def _people(worth: Reached) -> str:
+    digits = 1 if worth.low < 20 else 0
+    if math.isinf(worth.value):
+        return f"more than {worth.low:,.{digits}f} people"
+    one = f"{worth.value:,.{digits}f}"
+    return f"{one} {'person' if one == '1.0' else 'people'}{_range(worth, 1.0, '', digits)}"
+
+
+def more_about(found: RatingsEstimate) -> Iterator[str]:
+    """Yield what the answer was made from."""
+    if not found.ratings:
+        return
+    by = f" by {counted(found.raters, 'rater')}" if found.raters else ""
+    yield (
+        f"ICC {found.icc:.3f}: signal variance {found.signal:.4g}, noise variance "
+        f"{found.noise:.4g}, from {counted(found.ratings, 'rating')}{by} of "
+        f"{counted(found.n, 'item')}. The ICC is what two people reach, not a ceiling."
+    )
+    if found.whole_grades is not None:
+        yield f"A model that may only give whole grades reaches about {found.whole_grades:.2f}."
+
+
+# What to type ----------------------------------------------------------------------------------
+
+
+def code_of(found: RatingsEstimate, verdict: Verdict | None = None) -> str:
+    """Return the call that leads to the estimate, or on to the verdict."""
+    if not found.ratings:
+        call = f"ef.from_agreement({', '.join(_published(found))})"
+        return f"import errorfloor as ef\n\nfloor = {call}"
+    given = ", ".join([*_data(found), *(f"{name}={one!r}" for name, one in _options(found))])
+    if found.seed is not None:
+        given += ", rng=rng" if found.seed.number is None else f", rng={found.seed.number}"
+    pick = "" if found.group is None else f"[{found.group!r}]"
+    lines = ["import errorfloor as ef", "", f"floor = ef.from_ratings({given}){pick}"]
+    if verdict is not None:
+        level = f", level={verdict.level!r}"
+        lines.append(f"verdict = ef.headroom(floor, predictions=predictions{level})")
+    return "\n".join(lines)
+
+
+def _published(found: RatingsEstimate) -> Iterator[str]:
+    options = found.options
+    yield f"{options['given']}={options['agreement']!r}"
+    if options["n"] is not None:
+        yield f"n={options['n']!r}"
+    yield f"metric={found.metric!r}"
+    yield f"level={options['level']!r}"
+
+
+def _data(found: RatingsEstimate) -> Iterator[str]:
+    source = found.source
+    if source is None or source.origin in ("arrays", "table"):
+        yield "table" if source is not None and source.origin == "table" else "ratings"
+    else:
+        files = source.files
+        yield "frame" if not files else repr(files[0]) if len(files) == 1 else repr(list(files))
+    if source is None:
+        return
+    for role, one in source.columns.items():
+        yield f"{role}={role if one == ARRAY else list(one) if isinstance(one, tuple) else one!r}"
+    if source.facts.get("rater") is not None:
+        yield f"rater={source.facts['rater']!r}"
+    for name in ("weight", "cluster", "group"):
+        one = getattr(source.options, name)
+        if one is not None:
+            yield f"{name}={name if one == ARRAY else repr(one)}"
+    if source.options.drop_missing:
+        yield "drop_missing=True"
+
+
+def _options(found: RatingsEstimate) -> Iterator[tuple[str, Any]]:
+    yield "metric", found.metric
+    for name in ("label", "raters", "scale", "interval", "level"):
+        one = found.options[name]
+        usual = {"label": "one", "raters": "absolute", "scale": None, "interval": "auto"}
+        if name == "level" or one != usual[name]:
+            yield name, tuple(one) if name == "scale" else one
+
+
+def command_of(found: RatingsEstimate, verdict: Verdict | None = None) -> str | None:
+    """Return the command that leads to the same numbers, or None if none does."""
+    if not found.ratings:
+        options = found.options
+        words = ["errorfloor", "agreement", f"--{options['given']}", repr(options["agreement"])]
+        words += [] if options["n"] is None else ["--n", str(options["n"])]
+        words += ["--metric", found.metric, "--level", str(options["level"])]
+        return shlex.join(words) if verdict is None else None
+    source = found.source
+    if source is None or not source.files or source.options.called is not None:
+        return None
+    seed = found.seed
+    if found.group is not None or found.interval is None or (seed and seed.number is None):
+        return None
+    words = ["errorfloor", "ratings", *source.files]
+    for role, one in source.columns.items():
+        words += [f"--{role}", ",".join(one) if isinstance(one, tuple) else str(one)]
+    if source.facts.get("rater") is not None:
+        words.append("--shared" if source.facts["rater"] else "--no-rater")
+    for name in ("weight", "cluster"):
+        one = getattr(source.options, name)
+        words += [] if one is None else [f"--{name}", one]
+    if verdict is not None:
+        if not isinstance(verdict.given.get("prediction"), str):
+            return None
+        words += ["--prediction", verdict.given["prediction"]]
+    words += ["--drop-missing"] if source.options.drop_missing else []
+    for name, one in _options(found):
+        if name == "interval" and one is None:
+            return None
+        text = ",".join(f"{end:g}" for end in one) if name == "scale" else str(one)
+        words += [f"--{name}", text]
+    words += ["--seed", str(seed.number)] if seed is not None else []
+    return shlex.join(words)
