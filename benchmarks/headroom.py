@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -59,6 +60,39 @@ def verdicts_on_votes(setting: Votes, n: int, repetitions: int) -> Counter[str]:
     return found
 
 
+SCORES = (20, 50, 100, 1000)  # items
+FLOOR_OF_SCORES = 0.182
+METHODS = ("isotonic", "isotonic-cf")
+TEST_ITEMS = 1000
+
+
+@dataclass(frozen=True)
+class OfScores:
+    """What verdicts beside floors from complete scores say of an optimal model."""
+
+    room: float
+    beyond: float
+    difference: float  # of the model's error and the value, on average
+    repetitions: int
+
+
+def verdicts_on_scores(method: str, n: int, repetitions: int) -> OfScores:
+    """Ask about an optimal model that errs on fresh items, beside floors from n items."""
+    rng = np.random.default_rng([n, 11])
+    room, beyond, difference = 0, 0, 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ef.ErrorFloorWarning)
+        for _ in range(repetitions):
+            score, label = _gaussians(rng, n, FLOOR_OF_SCORES)
+            floor = ef.from_scores(score, label.astype(int), method=method, complete=True)
+            errors = int(rng.binomial(TEST_ITEMS, FLOOR_OF_SCORES))
+            low, high = _limits(floor, errors, TEST_ITEMS)
+            room, beyond = room + (low > 0), beyond + (high < 0)
+            difference += errors / TEST_ITEMS - floor.value
+    total = repetitions
+    return OfScores(room / total, beyond / total, difference / total, repetitions)
+
+
 def _limits(floor: ef.Estimate, errors: int, n: int) -> tuple[float, float]:
     """Return the limits that decide the verdict, without the p-values, which take far longer."""
     from errorfloor.questions.gap import Gap
@@ -68,9 +102,9 @@ def _limits(floor: ef.Estimate, errors: int, n: int) -> tuple[float, float]:
     return Gap.of(counted(errors, n), floor, floor.evidence).limits(LEVEL)
 
 
-def _gaussians(rng: np.random.Generator, n: int) -> tuple[Floats, Bools]:
-    """Return true probabilities and labels of two classes whose floor is 8 %."""
-    distance = -2 * ndtri(FLOOR)
+def _gaussians(rng: np.random.Generator, n: int, floor: float = FLOOR) -> tuple[Floats, Bools]:
+    """Return true probabilities and labels of two classes with a floor, which is 8 %."""
+    distance = -2 * ndtri(floor)
     label = rng.random(n) < 0.5
     feature = rng.standard_normal(n) + np.where(label, distance / 2, -distance / 2)
     return np.asarray(expit(distance * feature)), label
@@ -146,12 +180,19 @@ def _votes_job(job: tuple[Votes, int, int]) -> Counter[str]:
     return verdicts_on_votes(*job)
 
 
+def _scores_job(job: tuple[str, int, int]) -> OfScores:
+    return verdicts_on_scores(*job)
+
+
 def _pairs_job(job: tuple[str, int, int]) -> float:
     return room_found(MODELS[job[0]], *job[1:])
 
 
 def document(
-    votes: dict[tuple[Votes, int], Counter[str]], pairs: dict[str, float], tests: int
+    votes: dict[tuple[Votes, int], Counter[str]],
+    scores: dict[tuple[str, int], OfScores],
+    pairs: dict[str, float],
+    tests: int,
 ) -> str:
     """Return the page."""
     lines = [
@@ -172,6 +213,20 @@ def document(
         room, beyond = found["room"] / total, found["beyond"] / total
         kinds = " and ".join(f"{point:g}" for point in setting.points)
         lines.append(f"| {kinds} | {setting.votes} | {n:,} | {room:.3f} | {beyond:.3f} | {total} |")
+    lines += [
+        "",
+        "## Floors from complete scores",
+        "",
+        f"An optimal model errs on {TEST_ITEMS:,} fresh items; the floor is {FLOOR_OF_SCORES:.1%}.",
+        "The difference of error and floor should be 0 on average. Limits of the floor are the",
+        "same by both methods; `isotonic-cf` is the default.",
+        "",
+        "| method | items | error - floor, points | false room | false beyond | repetitions |",
+        f"|{' --- |' * 6}",
+    ]
+    for (method, n), one in scores.items():
+        found_here = f"{100 * one.difference:+.1f} | {one.room:.3f} | {one.beyond:.3f}"
+        lines.append(f"| `{method}` | {n:,} | {found_here} | {one.repetitions} |")
     lines += [
         "",
         "## Floor and model on the same 1,000 items",
@@ -200,7 +255,13 @@ def main() -> None:
         votes = pool.map(_votes_job, [(*cell, options.repetitions) for cell in cells])
         tests = MORE * options.repetitions
         pairs = pool.map(_pairs_job, [(name, 1000, tests) for name in MODELS])
-        found = dict(zip(cells, votes, strict=True)), dict(zip(MODELS, pairs, strict=True))
+        asked = list(product(METHODS, SCORES))
+        beside = pool.map(_scores_job, [(*one, options.repetitions) for one in asked])
+        found = (
+            dict(zip(cells, votes, strict=True)),
+            dict(zip(asked, beside, strict=True)),
+            dict(zip(MODELS, pairs, strict=True)),
+        )
     options.output.write_text(document(*found, tests))
     print(f"wrote {options.output}")
 

@@ -39,7 +39,7 @@ DENSITY = np.exp(-(GRID**2) / 2) / np.exp(-(GRID**2) / 2).sum()
 
 
 def _exponential(rng: np.random.Generator, shape: Any) -> Floats:
-    return rng.exponential(size=shape) - 1
+    return np.asarray(rng.exponential(size=shape) - 1)
 
 
 def _student(rng: np.random.Generator, shape: Any) -> Floats:
@@ -47,7 +47,7 @@ def _student(rng: np.random.Generator, shape: Any) -> Floats:
 
 
 def _normal(rng: np.random.Generator, shape: Any) -> Floats:
-    return rng.standard_normal(shape)
+    return np.asarray(rng.standard_normal(shape))
 
 
 def _lognormal(rng: np.random.Generator, shape: Any) -> Floats:
@@ -67,7 +67,8 @@ class Family:
         """Return ratings, m of each item."""
         true = np.sqrt(share) * self.true(rng, (n, 1))
         whole = true + np.sqrt(1 - share) * self.noise(rng, (n, m))
-        return np.searchsorted(self.cuts, whole).astype(np.float64) if self.cuts else whole
+        cut = np.searchsorted(self.cuts, whole).astype(np.float64) if self.cuts else whole
+        return np.asarray(cut)
 
     def truth(self, share: float) -> tuple[float, float]:
         """Return the share of signal in a rating, and its noise."""
@@ -203,6 +204,8 @@ def model(
         values = true[:, None] + np.sqrt(1 - share) * rng.standard_normal((n, m))
         blur = np.sqrt(quality**2 * (1 - quality**2) * share) * rng.standard_normal(n)
         found = ef.headroom(values, predictions=quality**2 * true + blur, metric=metric)
+        assert found.share is not None
+        assert found.worth is not None
         inside += found.share.low <= true_share + 1e-9 and true_share - 1e-9 <= found.share.high
         worth += found.worth.low <= people <= found.worth.high
         room += found.verdict == "room"
@@ -229,7 +232,7 @@ def thinned(papers: list[list[float]], runs: int) -> tuple[Any, float]:
     found = 0
     for _ in range(runs):
         two = [rng.choice(row, 2, replace=False).tolist() for row in several]
-        one = ef.from_ratings(np.array(two), metric="qwk")
+        one: Any = ef.from_ratings(np.array(two), metric="qwk")
         found += one.low <= target <= one.high
     return whole, found / runs
 

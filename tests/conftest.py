@@ -71,3 +71,9 @@ def pytest_sessionfinish(session, exitstatus):
     if any(NO_DATA not in reason for reason in reasons):
         reporter.write_line("ERRORFLOOR_NO_SKIPS is set, but tests were skipped", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture
+def folds_once(monkeypatch):
+    """Draw folds once, where plain code does too; tests/test_repeats.py is about their mean."""
+    monkeypatch.setattr("errorfloor.methods.fitted.Chosen.repeats", 1)

@@ -17,9 +17,11 @@ from errorfloor import methods
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.honest import of_errors, worth_of_correlated, worth_of_freedom
 from errorfloor.intervals.seeds import Seed, Streams
-from errorfloor.methods import cut_fit, cuts
+from errorfloor.methods import cuts
 from errorfloor.methods.record import Options
 from errorfloor.metrics.asked import Asked
+
+pytestmark = pytest.mark.usefixtures("folds_once")
 
 N = 160
 RNG = np.random.default_rng(11)
@@ -299,7 +301,9 @@ def test_units_that_tell_less_of_their_variance_count_as_fewer():
 @pytest.mark.parametrize("design", [{}, {"weight": 1 + np.arange(20) % 3}])
 def test_cuts_without_any_error_have_limits_above_0(given, design):
     scores, labels = np.arange(20) / 20, np.repeat([0, 1], 10)
-    found = ef.from_scores(scores, labels, interval="honest", rng=0, **given, **design)
+    found = ef.from_scores(
+        scores, labels, interval="honest", rng=0, **given, method="isotonic", **design
+    )
     assert found.low == found.value == 0
     assert 0 < found.high < 0.5
 
@@ -312,10 +316,10 @@ def test_rows_are_joined_only_where_items_are_very_many(given, monkeypatch):
     monkeypatch.setattr(
         Sample, "joined", lambda self, most: (asked.append(most), joined(self, most))[1]
     )
-    monkeypatch.setattr(cut_fit, "MANY_ITEMS", N)
+    monkeypatch.setattr(cuts, "MANY_ITEMS", N)
     limits = []
     for n in (N, N - 1):
-        monkeypatch.setattr(cut_fit, "MANY_ITEMS", n)
+        monkeypatch.setattr(cuts, "MANY_ITEMS", n)
         found = ef.from_scores(SCORES, LABELS, interval="honest", rng=SEED, **given)
         limits.append((found.low, found.high))
     assert asked == [2**16]
@@ -354,7 +358,7 @@ def test_cuts_that_leave_all_items_on_one_side_do_not_open_the_limits_of_mcc():
 def test_a_rule_never_tells_labels_of_one_score_apart(data):
     scores, labels = data
     weight = 1 + np.arange(len(scores)) % 7
-    found = ef.from_scores(scores, labels, weight=weight, interval=None)
+    found = ef.from_scores(scores, labels, weight=weight, method="isotonic", interval=None)
     wrong = min(weight @ ((scores > cut) != labels) for cut in np.append(np.unique(scores), -1.0))
     assert found.value == pytest.approx(wrong / weight.sum(), abs=1e-12)
 
@@ -362,5 +366,5 @@ def test_a_rule_never_tells_labels_of_one_score_apart(data):
 @pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
 @given(score_tables())
 def test_the_fewest_errors_of_a_table_are_the_value_of_its_best_cut(table):
-    found = ef.from_scores(table, interval=None)
+    found = ef.from_scores(table, method="isotonic", interval=None)
     assert found.value * table.n == pytest.approx(best_cut_errors(table.cells())[0], abs=1e-9)

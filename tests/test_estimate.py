@@ -252,8 +252,8 @@ def test_certified_limits_choose_cuts_without_any_look_at_the_held_out_half(monk
     # Rows joined by all labels would know the held-out ones, and the limits would lose their proof.
     table = gaussian_mixture(2_000, rng=0).score_table
     usual = {kind: ef.from_scores(table, interval=kind, rng=0) for kind in ("honest", "certified")}
-    monkeypatch.setattr("errorfloor.methods.cut_fit.MANY_ITEMS", 1_000)
-    monkeypatch.setattr("errorfloor.methods.cut_fit.MOST_JOINED", 16)
+    monkeypatch.setattr("errorfloor.methods.cuts.MANY_ITEMS", 1_000)
+    monkeypatch.setattr("errorfloor.methods.cuts.MOST_JOINED", 16)
     many = {kind: ef.from_scores(table, interval=kind, rng=0) for kind in ("honest", "certified")}
     assert many["certified"].interval == usual["certified"].interval
     assert many["honest"].low == usual["honest"].low

@@ -54,7 +54,7 @@ def test_bootstrap_limits_equal_scipys_on_the_same_replicates(method, level, rng
     ours = {
         "percentile": Percentile(*known),
         "basic": Basic(*known),
-        "bca": BiasCorrected(*known, skewness),
+        "bca": BiasCorrected(*known, acceleration=skewness),
     }[method.lower()]
     assert ours.limits(level) == pytest.approx(tuple(expected), abs=1e-12)
 

@@ -33,6 +33,8 @@ from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reac
 from errorfloor.questions.class_tables import top_label
 from errorfloor.questions.label_noise import expected_classes, redraw_classes
 
+pytestmark = pytest.mark.usefixtures("folds_once")
+
 OFFSETS, TEMPERATURE, VECTOR = Family(), Family(weights=False), Family(powers=True)
 MANY = list(methods.reading(ScoreTable.kind, Classes.MANY))
 

@@ -25,6 +25,8 @@ from errorfloor.methods.soft import BestValue, MeanFloor
 from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.ranking import Placements
 
+pytestmark = pytest.mark.usefixtures("folds_once")
+
 RNG = np.random.default_rng(0)
 
 

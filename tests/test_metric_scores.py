@@ -18,6 +18,8 @@ from errorfloor.metrics.asked import Asked
 from errorfloor.metrics.selective import squares_at
 from errorfloor.metrics.two_by_two import OF_BALANCED, OF_F1, OF_MCC, TwoByTwo, cost_of
 
+pytestmark = pytest.mark.usefixtures("folds_once")
+
 
 def drawn(n, seed, *, ties=False, slope=1.0):
     """Return scores and labels whose probabilities are the scores, on some scale."""

@@ -7,7 +7,7 @@ import pytest
 from frozen import kept, newer
 
 from errorfloor.features import lists
-from errorfloor.methods import cut_fit, ranks
+from errorfloor.methods import cuts, ranks
 from errorfloor.methods.rules import logs
 
 KEPT = kept.read(newer.PATH)
@@ -28,7 +28,7 @@ AT_ONCE = ("scores, MANY", "features", "labels on some, many", "calibrate, many"
 
 @pytest.mark.parametrize("name", [name for name in KEPT if name.startswith(AT_ONCE)])
 def test_answers_do_not_depend_on_how_much_is_taken_at_once(name, monkeypatch):
-    for module, size in ((logs, "BLOCK"), (cut_fit, "_AT_ONCE"), (ranks, "_AT_ONCE")):
+    for module, size in ((logs, "BLOCK"), (cuts, "_AT_ONCE"), (ranks, "_AT_ONCE")):
         monkeypatch.setattr(module, size, 70)
     monkeypatch.setattr(lists, "_CELLS", 70)
     assert not changes(name)

@@ -41,6 +41,8 @@ from errorfloor.methods.rules.softmax import (
 from errorfloor.metrics import named
 from errorfloor.metrics.asked import Asked
 
+pytestmark = pytest.mark.usefixtures("folds_once")
+
 RNG = np.random.default_rng(2)
 CLASSES = 3
 

@@ -12,6 +12,8 @@ from errorfloor import methods
 from errorfloor.methods.record import Options
 from errorfloor.metrics.asked import Asked
 
+pytestmark = pytest.mark.usefixtures("folds_once")
+
 RNG = np.random.default_rng(12)
 N = 300
 SCORES = RNG.random(N).round(2)

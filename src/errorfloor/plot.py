@@ -19,6 +19,7 @@ Examples
 
 from errorfloor.show.plot import (
     bias_bounds,
+    ceilings,
     class_reliability,
     confusion,
     distribution,
@@ -33,6 +34,7 @@ from errorfloor.show.plot import (
 
 __all__ = [
     "bias_bounds",
+    "ceilings",
     "class_reliability",
     "confusion",
     "distribution",

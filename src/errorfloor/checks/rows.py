@@ -93,7 +93,8 @@ def _heavy(estimate: Estimate) -> Iterator[Finding]:
     if estimate.n_effective is None or estimate.interval is None or estimate.clusters is not None:
         return
     assert table is not None
-    assert table.entries is not None
+    if table.entries is None:  # unlabelled items make labels worth more; ratings weigh elsewhere
+        return
     share = table.entries.heavier_share
     least, most = estimate.measure.span(len(table.classes))
     if share * (most - least) > (estimate.interval.high - estimate.interval.low) / 2:

@@ -618,7 +618,7 @@ def _chosen(
     frame: Any, run: Any, named: Named, name: str
 ) -> tuple[Layout, dict[str, Any], tuple[str, ...]]:
     """Return the layout, its columns by role, and which of them were guessed."""
-    from errorfloor.data.columns import choose
+    from errorfloor.data.columns import choose, fitting
     from errorfloor.data.engines import kinds_of
 
     for role in ("item", "rating", "weight", "cluster", "group", "prediction"):
@@ -634,10 +634,15 @@ def _chosen(
             text = f" names column {one!r}, which is not in {name}. Its columns are {listed}."
             raise InputError(argument(role), text)
     left = {one: kind for one, kind in kinds.items() if one not in named.beside.values()}
+    for one in fitting(IN_LISTS, left):  # lists whose numbers never repeat are not told by values
+        left[one] = "list" if left[one] == "text" else left[one]
     given, allowed = _given(named, left)
     found = choose(left, given, allowed, name)
     columns, guessed = dict(found.columns), found.guessed
-    if found.layout is LONG and named.rater is False:
+    told = fitting(RATER, left)  # a column that is merely left over is no rater
+    if found.layout is LONG and (
+        named.rater is False or ("rater" in guessed and columns["rater"] not in told)
+    ):
         columns.pop("rater", None)
         guessed = tuple(one for one in guessed if one != "rater")
     return found.layout, columns, guessed
@@ -902,7 +907,7 @@ def _table(
             which = int(item[first]) if entries.ids is None else repr(entries.ids[item[first]])
             raise InputError(
                 argument("rater"),
-                f": {names[codes[first]]!r} rated item {which} twice ({int(twice.sum()):,} "
+                f": {str(names[codes[first]])!r} rated item {which} twice ({int(twice.sum()):,} "
                 "such ratings). Keep one rating of each rater on an item, or say ",
                 *(argument("rater", False), " if nobody can tell who rated."),
             )

@@ -220,7 +220,7 @@ class Percentile:
 
     References
     ----------
-    .. [1] B. Efron and R. Tibshirani, "An Introduction to the Bootstrap", 1993, ch. 13.
+    .. [1] B. Efron and R. Tibshirani, "An Introduction to the Bootstrap", 1993, ch. 13 and 14.
     """
 
     value: float
@@ -233,16 +233,9 @@ class Percentile:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Basic:
-    """The percentile limits of the replicates' distances, mirrored at the value.
+class Basic(Percentile):
+    """The percentile limits of the replicates' distances, mirrored at the value."""
 
-    References
-    ----------
-    .. [1] B. Efron and R. Tibshirani, "An Introduction to the Bootstrap", 1993, ch. 13.
-    """
-
-    value: float
-    replicates: Floats = field(repr=False)
     method: str = "basic"
 
     def limits(self, level: float) -> tuple[float, float]:
@@ -252,18 +245,11 @@ class Basic:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BiasCorrected:
-    """Percentile limits at tails that allow for the replicates' median and skewness.
+class BiasCorrected(Percentile):
+    """Percentile limits at tails that allow for the replicates' median and skewness; ch. 14."""
 
-    References
-    ----------
-    .. [1] B. Efron and R. Tibshirani, "An Introduction to the Bootstrap", 1993, ch. 14.
-    """
-
-    value: float
-    replicates: Floats = field(repr=False)
-    acceleration: float = 0.0
     method: str = "bca"
+    acceleration: float = 0.0
 
     @property
     def share_below(self) -> float:
@@ -290,18 +276,14 @@ def _quantiles(replicates: Floats, tails: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _percentile(case: Case) -> Evidence:
-    return Percentile(case.value, _replicates(case))
-
-
-def _basic(case: Case) -> Evidence:
-    return Basic(case.value, _replicates(case))
+def _plain(kind: type[Percentile], case: Case) -> Evidence:
+    return kind(case.value, _replicates(case))
 
 
 def _bca(case: Case) -> Evidence:
     replicates = _replicates(case)
     skewness = acceleration(without_one(case.statistic), case.count)
-    evidence = BiasCorrected(case.value, replicates, skewness)
+    evidence = BiasCorrected(case.value, replicates, acceleration=skewness)
     if not 0 < evidence.share_below < 1:
         raise Undefined("all replicates lie on one side of the estimate", instead=BASIC)
     return evidence
@@ -336,11 +318,11 @@ BCA = _kind(
 )
 BASIC = _kind(
     name="basic",
-    make=_basic,
+    make=partial(_plain, Basic),
     promise=f"The limits come from a bootstrap of the items. {_NOISE_ONLY}",
 )
 PERCENTILE = _kind(
     name="percentile",
-    make=_percentile,
+    make=partial(_plain, Percentile),
     promise=f"The limits come from a bootstrap of the items. {_NOISE_ONLY}",
 )

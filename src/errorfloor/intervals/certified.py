@@ -37,10 +37,9 @@ from errorfloor.intervals.honest import (
 )
 from errorfloor.intervals.ranks import PairShare
 from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind
-from errorfloor.methods.cut_fit import CutFit, like_with_one_more
-from errorfloor.methods.cuts import Cuts, all_cuts, table_of, wrong_of
+from errorfloor.methods.cuts import CutFit, Cuts, all_cuts, like_with_one_more, table_of, wrong_of
 from errorfloor.methods.fitted import Sides, sides_of_errors
-from errorfloor.methods.maps import MapFit, RisingMap
+from errorfloor.methods.isotonic import MapFit, RisingMap
 from errorfloor.methods.record import Basis, heeds_weights
 from errorfloor.methods.rules.fewest import Rule, needed_errors
 from errorfloor.methods.rules.offsets import OffsetFit, TopErrors
@@ -279,17 +278,20 @@ CERTIFIED = of_error(
     holds="exact",
     with_clusters=False,
 )
-CERTIFIED_TABLES = IntervalKind(
+_proven = partial(
+    IntervalKind,
     name="certified",
-    basis=Basis.EXACT_TABLES,
-    make=_certified,
     promise="Both limits hold at any number of items, at the price of width.",
-    in_short="costs, balanced error, F1: both limits hold at any n",
-    proof="[proven](theory.md#costs-balanced-error-and-f1-from-scores)",
     holds="exact",
-    references=(BINOMIAL, BETTING),
     assumes=for_any_scores,
     tests_rules=True,
+)
+CERTIFIED_TABLES = _proven(
+    basis=Basis.EXACT_TABLES,
+    make=_certified,
+    in_short="costs, balanced error, F1: both limits hold at any n",
+    proof="[proven](theory.md#costs-balanced-error-and-f1-from-scores)",
+    references=(BINOMIAL, BETTING),
 )
 
 
@@ -347,15 +349,10 @@ def _certified_losses(case: Case) -> Evidence:
     return Certified(own, tested)
 
 
-CERTIFIED_LOSSES = IntervalKind(
-    name="certified",
+CERTIFIED_LOSSES = _proven(
     basis=Basis.BOUNDED_LOSSES,
     make=_certified_losses,
-    promise="Both limits hold at any number of items, at the price of width.",
     in_short="Brier score: both limits hold at any n",
     proof="[proven](theory.md#brier-score-and-log-loss-from-scores)",
-    holds="exact",
     references=(HOEFFDING, BETTING),
-    assumes=for_any_scores,
-    tests_rules=True,
 )

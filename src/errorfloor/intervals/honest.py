@@ -16,16 +16,15 @@ import numpy as np
 from errorfloor._references import BINOMIAL, REJECTION, WEIGHTED_COUNTS
 from errorfloor._references import POWERED as POWERED_REFERENCE
 from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.methods.cut_fit import CutFit
+from errorfloor.intervals.record import Case, Evidence, IntervalKind, nothing_more
+from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.fitted import Chosen, Sides, sides_of_errors
+from errorfloor.methods.isotonic import weighs
 from errorfloor.methods.prediction_powered import CorrectedErrors, PredictionPowered
 from errorfloor.methods.record import Basis, Classes, Method, Shape, heeds_weights
 from errorfloor.methods.rules.offsets import OffsetFit, TopErrors
-from errorfloor.metrics import ERROR, Metric, named
-from errorfloor.metrics.probabilities import OfItems
+from errorfloor.metrics import ERROR, named
 from errorfloor.metrics.selective import AROUND
-from errorfloor.metrics.two_by_two import OfTable
 
 # Coin flips throughout: cross-fitted errors have about 1 + 1.3 times the binomial variance. What
 # is more than binomial has short tails, so that far out less of it counts. Both numbers fit the
@@ -123,12 +122,6 @@ class AtPrices:
         return min(low[:AROUND]), min(high)
 
 
-def weighs(metric: Metric) -> bool:
-    """Tell whether limits were measured where items weigh differently: of sums and mean losses."""
-    how = metric.how
-    return how.weighs if isinstance(how, OfTable) else isinstance(how, OfItems)
-
-
 def cut_of(case: Case) -> CutFit:
     """Return the cut that the value is of; of other methods, the one with the least error."""
     fit = case.statistic
@@ -196,7 +189,15 @@ def for_any_scores(method: Method) -> str:
     return f"; the {side} limit holds for any scores"
 
 
-HONEST_TABLES = IntervalKind(
+measured = partial(  # whose coverage is
+    IntervalKind,
+    proof="[measured](metrics.md)",
+    holds="measured",
+    assumes=for_any_scores,
+    tests_rules=True,
+    stands_in=1,
+)
+HONEST_TABLES = measured(
     name="honest",
     basis=Basis.CUT_TABLES,
     make=_honest,
@@ -208,12 +209,7 @@ HONEST_TABLES = IntervalKind(
     "cross-fitting by item or cluster; both count errors as those of as many equal items as vary "
     "as much. Coverage is measured by simulation, not proven.",
     in_short="costs, balanced error, F1, MCC: best cut on one side, cross-fitted on the other",
-    proof="[measured](metrics.md)",
-    holds="measured",
     references=(BINOMIAL, WEIGHTED_COUNTS),
-    assumes=for_any_scores,
-    tests_rules=True,
-    stands_in=1,
 )
 
 
@@ -247,7 +243,7 @@ HONEST_RULES = of_rules(
     holds="measured",
     stands_in=1,
 )
-HONEST_LOSSES = IntervalKind(
+HONEST_LOSSES = measured(
     name="honest",
     basis=Basis.LOSSES,
     make=_honest,
@@ -258,14 +254,9 @@ HONEST_LOSSES = IntervalKind(
     "losses on items or clusters held out, ten-fold; both count as those of as many equal items as "
     "vary as much. Coverage is measured by simulation, not proven.",
     in_short="Brier score, log-loss, costs of many classes: own items below, held-out ones above",
-    proof="[measured](metrics.md)",
-    holds="measured",
     references=(WEIGHTED_COUNTS,),
-    assumes=for_any_scores,
-    tests_rules=True,
-    stands_in=1,
 )
-SELECTED = IntervalKind(
+SELECTED = measured(
     name="honest",
     basis=Basis.SELECTED,
     make=_honest,
@@ -274,11 +265,8 @@ SELECTED = IntervalKind(
     "first is the tightest of those for several prices, as each of them holds, the other is the "
     "widest. Coverage is measured by simulation, not proven.",
     in_short="error at a coverage, coverage at an error: own items, and held-out ones",
-    proof="[measured](metrics.md)",
-    holds="measured",
     references=(REJECTION, WEIGHTED_COUNTS),
-    tests_rules=True,
-    stands_in=1,
+    assumes=nothing_more,
 )
 # How far from the fewest errors towards the held-out ones the lower limit starts. The fewest alone
 # never missed; see docs/judges.md.

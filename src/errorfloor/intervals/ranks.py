@@ -8,7 +8,7 @@ import numpy as np
 
 from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
 from errorfloor.data.sample import Sample
-from errorfloor.intervals.honest import for_any_scores
+from errorfloor.intervals.honest import for_any_scores, measured
 from errorfloor.intervals.models import Wilson
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.methods.ranks import RankFit
@@ -138,7 +138,7 @@ def _of_average_precision(case: Case) -> Evidence:
     return of_precision(_ranked(case))
 
 
-AUC = IntervalKind(
+AUC = measured(
     name="honest",
     basis=Basis.PAIRS,
     make=_of_auc,
@@ -149,13 +149,8 @@ AUC = IntervalKind(
     "the AUC of weighted items or clusters does, with Student's t in place of the normal. Coverage "
     "is measured by simulation, not proven.",
     in_short="AUC: Wilson's limits with the placements' variance; few positives are no harm",
-    proof="[measured](metrics.md)",
-    holds="measured",
     references=(WILSON, PLACEMENTS),
-    assumes=for_any_scores,
-    tests_rules=True,
     is_random=False,
-    stands_in=1,
 )
 AUC_CERTIFIED = IntervalKind(
     name="certified",
@@ -170,7 +165,7 @@ AUC_CERTIFIED = IntervalKind(
     tests_rules=True,
     is_random=False,
 )
-AVERAGE_PRECISION = IntervalKind(
+AVERAGE_PRECISION = measured(
     name="honest",
     basis=Basis.PRECISION,
     make=_of_average_precision,
@@ -179,12 +174,7 @@ AVERAGE_PRECISION = IntervalKind(
     "lower one is that of a value without its optimism. Coverage is measured by simulation, not "
     "proven.",
     in_short="average precision: Wilson's limits with the jackknife's variance",
-    proof="[measured](metrics.md)",
-    holds="measured",
     references=(WILSON, PRECISION),
-    assumes=for_any_scores,
-    tests_rules=True,
     is_random=False,
-    stands_in=1,
 )
 RECORDS = (AUC, AUC_CERTIFIED, AVERAGE_PRECISION)

@@ -79,7 +79,8 @@ class Undefined(Exception):  # noqa: N818  # it is no error, another interval ta
         self.instead = instead
 
 
-def _nothing_more(method: Method) -> str:
+def nothing_more(method: Method) -> str:
+    """Say that an interval assumes no more than its method."""
     return ""
 
 
@@ -139,7 +140,7 @@ class IntervalKind:
     proof: str
     holds: Literal["exact", "measured", "approximate"]
     references: tuple[str, ...]
-    assumes: Callable[[Method], str] = _nothing_more
+    assumes: Callable[[Method], str] = nothing_more
     with_weights: str = ""
     resamples: bool = False
     is_random: bool = True

@@ -13,8 +13,8 @@ from errorfloor import metrics
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods import (
+    isotonic,
     logistic,
-    maps,
     ranks,
     soft,
 )
@@ -61,7 +61,7 @@ RECORDS: tuple[Method | Series, ...] = (
     *MANY_PLUGINS,
     *(method for metric in _TABLES for method in of_metric(metric)),
     *ranks.RECORDS,
-    *maps.RECORDS,
+    *isotonic.RECORDS,
     *offsets.RECORDS,
     PPI,
     MANY_PPI,
@@ -78,7 +78,7 @@ DEFAULTS: tuple[Method, ...] = (
     MANY_VALUES,
     *map(default_for, _TABLES),
     *ranks.RECORDS,
-    *maps.DEFAULTS,
+    *isotonic.DEFAULTS,
     *offsets.DEFAULTS,
 )
 

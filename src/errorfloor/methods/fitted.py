@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,14 @@ from errorfloor.data.sample import Draw, Kinds, Losses, Sample
 from errorfloor.metrics.two_by_two import Binomial
 
 FOLDS = 10  # parts that are held out in turn
+# Items are held out again, by other folds, until the upper limits of a dozen seeds are expected to
+# lie within a tenth of the interval's width: 3.3 standard deviations, of four standard errors.
+REPEATS = 10  # at most
+FEWEST_REPEATS = 3  # that tell how much folds matter
+STEADY = 0.12  # standard errors that one standard deviation by folds may have
+MOST_REPEATED = 2**16  # items; of more, other folds hardly matter
 
+HeldT = TypeVar("HeldT")
 Worth: TypeAlias = Callable[[float], Binomial]  # from how many items each is worth
 
 
@@ -63,9 +70,12 @@ class Chosen(Fitted):
     ----------
     midpoint : bool
         Whether the value is the middle of those of both sides, or that of its own items.
+    repeats : int
+        How often items are held out at most, by other folds each time.
     """
 
     midpoint: bool
+    repeats = REPEATS
     link: Callable[[Any], Any]
     span: tuple[float, float]  # of the metric; some rule that ignores scores is as good as its end
 
@@ -95,6 +105,29 @@ class Chosen(Fitted):
     def on(self, count: Counts, rng: np.random.Generator, /) -> Chosen:
         """Return the same on other counts, with folds from `rng`."""
 
+    def repeated(
+        self,
+        hold_out: Callable[[np.random.Generator], HeldT],
+        noise: Callable[[HeldT], tuple[float, float]],
+    ) -> list[HeldT]:
+        """Hold items out by folds that are drawn until they hardly move the mean loss any more.
+
+        `noise` returns the mean loss of items held out once, and its standard error.
+        """
+        rng = self.draw("folds")
+        found = [hold_out(rng)]
+        if self.repeats == 1 or int(self.sample.count.sum()) > MOST_REPEATED:
+            return found
+        first, error = noise(found[0])
+        losses = [first]
+        while len(found) < self.repeats:
+            moved = float(np.std(losses)) * np.sqrt(1 / max(len(losses) - 1, 1))
+            if len(found) >= FEWEST_REPEATS and moved <= STEADY * error:
+                break
+            found.append(hold_out(rng))
+            losses.append(noise(found[-1])[0])
+        return found
+
     @cached_property
     def value(self) -> float:
         """What is estimated."""
@@ -113,6 +146,14 @@ class Chosen(Fitted):
 def mean_loss(sample: Sample, losses: Losses) -> float:
     """Return the mean of what items lose."""
     return float(sample.mass(losses.total).sum()) / sample.total
+
+
+def noise_of(sample: Sample, losses: Losses) -> tuple[float, float]:
+    """Return the mean of what items lose, and its standard error."""
+    mean, squares = (
+        float(sample.mass(part).sum()) / sample.total for part in (losses.total, losses.squares)
+    )
+    return mean, float(np.sqrt(max(squares - mean**2, 0.0) * sample.unit / sample.total))
 
 
 def sides_of_errors(

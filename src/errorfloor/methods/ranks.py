@@ -16,8 +16,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Draw, Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.fitted import Fitted
-from errorfloor.methods.isotonic import ISOTONIC
-from errorfloor.methods.maps import RisingMap
+from errorfloor.methods.isotonic import ISOTONIC, RisingMap
 from errorfloor.methods.record import (
     Basis,
     Method,

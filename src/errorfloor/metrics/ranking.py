@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -318,9 +319,6 @@ def auc_discriminant(p: Floats, share: Floats, theta: float) -> float:
 def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
     theta = float(given["prior"][1])
 
-    def whole(probabilities: Floats, weights: Floats | Counts) -> float:
-        return _auc_with(theta, probabilities, weights)
-
     def counted(p: Floats, count: Counts, weight: Floats | None = None) -> CountedAuc:
         mass = count if weight is None else count * weight
         varies_less = auc_discriminant(p, mass / mass.sum(), theta) >= 0
@@ -328,7 +326,7 @@ def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
 
     moved = moved_with_share(theta)
     more: dict[str, Any] = {"counted": counted, "weighted": counted, "moved": moved}
-    return replace(AUC, given=given, whole=whole, slope=None, **more)
+    return replace(AUC, given=given, whole=partial(_auc_with, theta), slope=None, **more)
 
 
 def _span_of_auc(classes: int) -> tuple[float, float]:

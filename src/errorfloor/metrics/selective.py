@@ -301,10 +301,7 @@ def _slope(kept: Floats, wrong: Floats, coverage: float) -> float:
 
 def _at_coverage(given: Mapping[str, Any], classes: int) -> Metric:
     at = float(given["at"])
-
-    def whole(probabilities: Floats, weights: Floats | Counts) -> float:
-        return error_at(at, probabilities, weights)
-
+    whole = partial(error_at, at)
     name = f"at {100 * at:.6g} % coverage"
     return replace(
         ERROR_AT_COVERAGE,
@@ -320,10 +317,7 @@ def _at_coverage(given: Mapping[str, Any], classes: int) -> Metric:
 
 def _at_error(given: Mapping[str, Any], classes: int) -> Metric:
     at = float(given["at"])
-
-    def whole(probabilities: Floats, weights: Floats | Counts) -> float:
-        return coverage_at(at, probabilities, weights)
-
+    whole = partial(coverage_at, at)
     return replace(
         COVERAGE_AT_ERROR,
         given=given,

@@ -1,8 +1,10 @@
-"""Metrics of a rule for two classes that depend on its two kinds of error alone.
+"""Metrics of decisions, which two kinds of error make: error, costs, balanced error, F1, MCC.
 
-Each is written as a loss, less of which is better, and a link from the loss to the metric: a cost,
-a balanced error, the share of errors among items that are positive or named so, which F1 is a
-function of, and what MCC lacks of 1. All else follows: prices of errors, variances, limits.
+Of a rule for two classes each is written as a loss, less of which is better, and a link from the
+loss to the metric: a cost, a balanced error, the share of errors among items that are positive or
+named so, which F1 is a function of, and what MCC lacks of 1. All else follows: prices of errors,
+variances, limits, and the best value for known probabilities. There the best rule names items above
+a threshold positive, so that it is the least loss of any threshold between rows.
 """
 
 from __future__ import annotations
@@ -334,13 +336,15 @@ class CountedTable(Counted):
         table = self.every(self.count[None])
         best = np.argsort(np.asarray(self.how.of(table))[0], kind="stable")[:_CANDIDATES]
         least = np.full(self.p.size, np.inf)
-        one = np.minimum(self.p, self.count), np.minimum(1 - self.p, self.count)
-        fewer = table.negatives[0] - one[1], table.positives[0] - one[0]
+        ones, zeros = np.minimum(self.p, self.count), np.minimum(1 - self.p, self.count)
+        fewer = table.negatives[0] - zeros, table.positives[0] - ones
+        fp, fn = np.empty((2, self.p.size))
         for cut in best:
-            below = np.arange(self.p.size) < cut
-            fp = np.maximum(table.false_positives[0, cut] - ~below * one[1], 0)
-            fn = np.maximum(table.false_negatives[0, cut] - below * one[0], 0)
-            least = np.minimum(least, self.how.of(TwoByTwo(fp, fn, *fewer)))
+            # An item above the cut may be a false positive less, one below a false negative.
+            fp[:cut], fn[cut:] = table.false_positives[0, cut], table.false_negatives[0, cut]
+            np.maximum(table.false_positives[0, cut] - zeros[cut:], 0, out=fp[cut:])
+            np.maximum(table.false_negatives[0, cut] - ones[:cut], 0, out=fn[:cut])
+            np.minimum(least, self.how.loss(fp, fn, *fewer), out=least)
         return self._known(np.asarray(self.how.link(least)), TwoByTwo(0, 0, *fewer))
 
     def every(self, counts: Counts | Floats) -> TwoByTwo:
@@ -562,15 +566,18 @@ class CountedBalance(Counted):
 
     def values(self, counts: Counts, /) -> Floats:
         """Return the best balanced error for each row of counts; NaN where a class is missing."""
-        shares = counts @ self.p.T
-        some = shares > 0
-        inverse = 1 / np.where(some, shares, 1)
-        top = np.multiply.outer(inverse[:, 0], self.p[0])
-        for label in range(1, len(self.p)):
-            np.maximum(top, np.multiply.outer(inverse[:, label], self.p[label]), out=top)
-        top *= counts
-        found = np.clip(1 - top.sum(axis=1) / len(self.p), *span_of_error(len(self.p)))
-        return np.where(some.all(axis=1), found, np.nan)
+        masses = counts.astype(np.float64)
+        shares = masses @ self.p.T
+        some = (shares > 0).all(axis=1)
+        # Each class in units of the first, which saves a pass.
+        ratios = shares[:, :1] / np.where(shares > 0, shares, 1)
+        top = np.multiply.outer(ratios[:, 1], self.p[1])
+        np.maximum(top, self.p[0], out=top)
+        for label in range(2, len(self.p)):
+            np.maximum(top, np.multiply.outer(ratios[:, label], self.p[label]), out=top)
+        reached = np.einsum("ij,ij->i", top, masses) / np.where(some, shares[:, 0], 1)
+        found = np.clip(1 - reached / len(self.p), *span_of_error(len(self.p)))
+        return np.where(some, found, np.nan)
 
     def leave_one_out(self) -> Floats:
         """Return the best balanced error without one item of each row in turn."""

@@ -16,8 +16,7 @@ from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.intervals.seeds import Seed
-from errorfloor.methods.cut_fit import CutFit
-from errorfloor.methods.cuts import wrong_of
+from errorfloor.methods.cuts import CutFit, wrong_of
 from errorfloor.methods.record import Clip, Method, Options, Statistic
 from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.methods.soft import MeanFloor

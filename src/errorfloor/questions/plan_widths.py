@@ -11,7 +11,7 @@ import numpy as np
 from errorfloor._typing import Floats
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.honest import of_errors
-from errorfloor.methods.cut_fit import CutFit
+from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.votes.thinning import points_for, votes_used
 from errorfloor.metrics import ERROR
 from errorfloor.results import Interval
@@ -51,11 +51,12 @@ def _seeded(seed: int, purpose: str) -> np.random.Generator:
 def width_of_scores(pilot: ScoreTable, level: float) -> tuple[float, Width]:
     """Return the pilot's floor, and the honest interval's width as a function of (1, n)."""
     sample = pilot.cells()
-    fits = [CutFit(sample, ERROR.how, partial(_seeded, seed)) for seed in range(10)]
-    own = fits[0].own_loss
+    fit = CutFit(sample, ERROR.how, partial(_seeded, 0))
+    fits = [fit.on(sample.count, np.random.default_rng(seed)) for seed in range(10)]
+    own = fit.own_loss
     held_out = float(np.mean([fit.held_out_loss for fit in fits]))
     middle, gap = (own + held_out) / 2, max(held_out - own, 0.0) / 2
-    flat = fits[0].cuts.unclear(sample, (1.0, 1.0), 1.0) / pilot.n
+    flat = fit.cuts.unclear(sample, (1.0, 1.0), 1.0) / pilot.n
     least, most = ERROR.span(2)
 
     def width(_: int, n: int) -> float:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._checks import InputError, argument, check_level
-from errorfloor._typing import Floats, RandomLike
+from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.ratings import Named, RatingReading, RatingTable, read_ratings
 from errorfloor.data.values import missing_in
 from errorfloor.intervals.ratings import JACKKNIFE
@@ -67,6 +67,7 @@ def model_beside_ratings(
 ) -> Any:
     """Return where a model stands beside the ceiling of the ratings of the same items."""
     if isinstance(data, RatingsEstimate):
+        _refuse_published(data)
         ask = _asked_again(data, metric, label, raters, scale, level)
         for name, value in columns.items():
             if value is not None and value is not False:
@@ -120,13 +121,19 @@ def _asked_again(
     return Ask.of(*own, "auto", check_level(level))
 
 
-def _with_predictions(found: RatingsEstimate, predictions: Any) -> RatingReading:
+def _refuse_published(found: RatingsEstimate) -> None:
     if not isinstance(found.table, RatingTable) or found.row is None or found.source is None:
         raise InputError(
             argument("estimate"),
             " comes from a published agreement, without items to compare predictions on. Pass "
             "the ratings themselves.",
         )
+
+
+def _with_predictions(found: RatingsEstimate, predictions: Any) -> RatingReading:
+    assert isinstance(found.table, RatingTable)
+    assert found.row is not None
+    assert found.source is not None
     reading = RatingReading(found.table, found.row, found.source)
     if predictions is None and found.table.predictions is not None:
         return reading
@@ -180,7 +187,7 @@ class _Jackknifed:
         off = left - mean
         covariance = (n - 1) / n * (off.T * number) @ off
         value = n * whole - (n - 1) * mean
-        df = float(n - 1)
+        df = _freedom(off[:, 0] - off[:, -1] * (off.shape[1] > 1), number)
         without = totals.without_raters
         if without is not None:
             rows = statistics(without)
@@ -231,6 +238,14 @@ class _Jackknifed:
             ends = [one_end for sign in (-1, 1) if (one_end := (one + sign * root) / two) > 0]
             return float(min(ends, default=0.0)), np.inf
         return (0.0 if a > 0 or none <= 0 else -np.inf), np.inf
+
+
+def _freedom(off: Floats, number: Counts) -> float:
+    """Return degrees of freedom of Student's t, fewer where a few units make the difference."""
+    n = int(number.sum())
+    square = float(number @ off**2) / n
+    kurtosis = float(number @ off**4) / n / square**2 if square > 0 else 3.0
+    return float(min(max(2 * n / max(kurtosis - 1, 1e-9), 3.0), max(n - 1, 1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -374,11 +389,13 @@ def _difference(
     name: str, share: Reached, floor: RatingsEstimate, both: _Jackknifed, ask: Ask
 ) -> tuple[float, float]:
     """Return limits of how much worse the model is than the best there can be."""
-    if name == "mse":  # signal less what is explained
-        return both.limits(np.array([-1.0, 1.0]), ask.level)
+    if name in _SQUARED:  # signal less what is explained, over the variance of the label for R2
+        low, high = both.limits(np.array([-1.0, 1.0]), ask.level)
+        whole = floor.signal / floor.value if name == "r2" and floor.value > 0 else 1.0
+        return low / whole, high / whole
     best = floor.value
     ends = [best * (1 - one) if np.isfinite(one) else -1.0 for one in (share.high, share.low)]
-    return max(min(ends), -1.0), min(max(ends), 2.0 if name != "r2" else np.inf)
+    return max(min(ends), -1.0), min(max(ends), 2.0)
 
 
 def _worth(beside: _Beside, totals: Totals, level: float) -> Reached:

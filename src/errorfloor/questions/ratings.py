@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
 from typing import Any, TypedDict, Unpack, overload
+from zlib import crc32
 
 import numpy as np
 
@@ -439,12 +440,22 @@ def _interval(found: RatingsEstimate, evidence: Evidence, level: float) -> Inter
     return Interval.at(level, evidence, found.measure)
 
 
+def estimate_again(found: RatingsEstimate, asked: Ask, seed: Seed) -> RatingsEstimate:
+    """Return another answer from the same ratings."""
+    assert isinstance(found.table, RatingTable)
+    assert found.row is not None
+    assert found.source is not None
+    return estimate(RatingReading(found.table, found.row, found.source), asked, seed)
+
+
 def _assumes(shared: bool, raters: str) -> str:
-    who = "Each item was rated by people of its own, drawn at random"
-    if shared:
-        who = "Items and raters were each drawn at random"
-    bias = "; biases of raters do not count" if shared and raters == RELATIVE else ""
-    return f"{who}, who gave their ratings independently{bias}."
+    if not shared:
+        return (
+            "Each item was rated by people of its own, drawn at random, who gave their ratings "
+            "independently."
+        )
+    bias = "; biases of raters do not count" if raters == RELATIVE else ""
+    return f"Items and raters were drawn at random, and people gave ratings independently{bias}."
 
 
 def _value(fit: Fit, table: RatingTable, asked: Ask, seed: Seed) -> tuple[float, Evidence | None]:
@@ -459,22 +470,37 @@ def _value(fit: Fit, table: RatingTable, asked: Ask, seed: Seed) -> tuple[float,
         evidence = difference_limits(rated, width)
         value = evidence.value / np.sqrt(2)
         if certified:
-            evidence = certified_mean(rated.differences, rated, width, (0.5, 1.0), seed.begin())
+            evidence = certified_mean(
+                rated.differences, rated, width, (0.5, 1.0), _paired(rated, seed)
+            )
     elif how.of == NOISE:
         part = fit.offset if fit.label.number is not None else 1.0
         most = width**2 / 2 * part
         evidence = noise_limits(rated, totals, fit.noise_of, most)
         value = evidence.value
         if certified:
-            evidence = certified_mean(rated.spread, rated, width**2 / 2, (part, part), seed.begin())
+            evidence = certified_mean(
+                rated.spread, rated, width**2 / 2, (part, part), _paired(rated, seed)
+            )
     else:
         link = partial(_linked, fit, how.link)
         evidence = ratio_limits(rated, totals, link)
         value = evidence.value
         if certified:
             wide = 1.0 if how.ranks else width
-            evidence = certified_ratio(rated, wide, link, value, seed.begin())
+            evidence = certified_ratio(rated, wide, link, value, _paired(rated, seed))
     return float(value), None if asked.interval is None else evidence
+
+
+def _paired(rated: Rated, seed: Seed) -> np.random.Generator:
+    """Return a generator for pairs of items, which depends on the ratings as well.
+
+    Items of a table are in the order of their ratings. One and the same permutation for all data
+    would always pair the same ranks.
+    """
+    codes = np.unique(rated.value, return_inverse=True)[1].astype(np.int64)
+    own = crc32(codes.tobytes())
+    return np.random.default_rng([int(seed.begin().integers(2**32)), own])
 
 
 def _linked(fit: Fit, link: Any, ratio: float) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 from errorfloor._typing import Counts
 from errorfloor.metrics.record import Metric
-from errorfloor.metrics.variances import rating_metric
+from errorfloor.metrics.variances import NOISE, RATIO, rating_metric
 from errorfloor.results.claim import Claim
 from errorfloor.results.estimate import Estimate
 
@@ -64,6 +64,13 @@ class RatingsEstimate(Estimate):
     def classes(self) -> tuple[str, ...]:
         """Ratings have none."""
         return ()
+
+    @property
+    def guessing(self) -> float | None:
+        """What a model gets that predicts the mean throughout; None for the absolute error."""
+        if self.measure.how.of == NOISE:
+            return self.signal + self.value
+        return 0.0 if self.measure.how.of == RATIO else None
 
     @property
     def has_signal(self) -> bool:

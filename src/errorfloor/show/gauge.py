@@ -7,6 +7,7 @@ that the data cannot tell about.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
@@ -167,6 +168,8 @@ def _ends(floor: Estimate, model: float | None) -> tuple[float, float]:
     """Return the worst and the best value of the bar: all there are, of what is a share."""
     metric = floor.measure
     least, most = (0.0, 1.0) if metric.opposite else metric.span(len(floor.classes))
+    if math.isinf(most):  # of what has no worst value, what a model gets that sees nothing
+        most = max(floor.guessing or 0.0, 1.2 * (floor.high or floor.value))
     # A model may be worse than the worst best value there is.
     within = (least, most) if model is None else (min(least, model), max(most, model))
     return (within[1], least) if metric.less_is_better else (within[0], most)

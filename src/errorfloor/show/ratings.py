@@ -65,7 +65,7 @@ def _digits(found: RatingsEstimate) -> tuple[float, int]:
     if found.measure.is_fraction:
         return width, 2
     size = max(found.value, high or 0.0, 1e-12)
-    return width, min(max(2 - math.floor(math.log10(size)) - 1, 0), 6)
+    return width, min(max(2 - math.floor(math.log10(size)), 0), 6)
 
 
 def _with_limits(found: RatingsEstimate, more: str = "") -> str:
@@ -146,11 +146,12 @@ def sentence_of_verdict(result: Verdict) -> str:
     share, worth = result.share, result.worth
     if share is None:
         return f"{head}. {_of_differences(floor)} {stands}"
-    what = "of the ceiling"
-    if metric.less_is_better:
-        what = f"of what can be explained (the least possible is {_with_limits(floor)})"
     people = "" if worth is None else f", worth {_people(worth)}"
-    return f"{head}: {_per_cent(share)} {what}{_range(share, 100.0, ' %', 0)}{people}. {stands}"
+    limits = _range(share, 100.0, " %", 0)
+    if metric.less_is_better:
+        head = f"{head}; the least possible is {_with_limits(floor)}. It explains"
+        return f"{head} {_per_cent(share)} of what any model can{limits}{people}. {stands}"
+    return f"{head}: {_per_cent(share)} of the ceiling{limits}{people}. {stands}"
 
 
 def _per_cent(share: Reached) -> str:
@@ -201,6 +202,10 @@ def code_of(found: RatingsEstimate, verdict: Verdict | None = None) -> str:
         given += ", rng=rng" if found.seed.number is None else f", rng={found.seed.number}"
     pick = "" if found.group is None else f"[{found.group!r}]"
     lines = ["import errorfloor as ef", "", f"floor = ef.from_ratings({given}){pick}"]
+    column = None if verdict is None else verdict.given.get("prediction")
+    if isinstance(column, str):
+        lines[-1] = f"verdict = ef.headroom({given}, prediction={column!r}){pick}"
+        return "\n".join(lines)
     if verdict is not None:
         level = f", level={verdict.level!r}"
         lines.append(f"verdict = ef.headroom(floor, predictions=predictions{level})")

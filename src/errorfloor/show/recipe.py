@@ -259,6 +259,8 @@ def versions() -> dict[str, str]:
 
 def _asked_together(groups: Groups[Estimate]) -> Asked | None:
     """Return what all groups were asked for by one call, or None if they were not."""
+    if any(isinstance(one, RatingsEstimate) for one in groups.values()):
+        return None
     first, *others = map(Asked.of, groups.values())
     call = None if first.group is None else _call(first)
     together = all(_call(one) == call and one.is_at_level for one in (first, *others))

@@ -85,7 +85,7 @@ def _(result: Verdict) -> str:
         return sentence_of(result)
     floor = [*_about(result.floor)] if result.floor.n else [result.floor.assumptions]
     test = [_test(one) for one in (result.test, result.information) if one is not None]
-    if not test and "prediction" in result.given:
+    if not test and "prediction" in result.given and result.share is None:
         limit = result.floor.measure.limit
         test = [f"Model and {limit} share their items; the limits are as wide as if they did not."]
     floor[0] = floor[0][:1].upper() + floor[0][1:]

@@ -45,6 +45,9 @@ def written(mention: Mention) -> str:
     if mention.value is None:
         return name
     value = _read(mention.value)
+    off = _option(f"no_{mention.name}") if value is False else None
+    if off is not None:
+        return max(off.opts, key=len)
     if option.is_flag:
         return name if value else f"no {name}"
     return f"{name} {_typed(value)}"

@@ -28,6 +28,7 @@ from errorfloor.methods.fitted import (
     Fitted,
     Sides,
     mean_loss,
+    noise_of,
     sides_of,
     sides_of_errors,
 )
@@ -127,7 +128,9 @@ class LikeliestFit(Chosen):
         sample, fitted = self.sample.counted(count), self.fitted
         if not np.array_equal(count, self.sample.count):
             fitted = self._fit(sample)
-        return self._like(sample, lambda purpose: rng, fitted)
+        found = self._like(sample, lambda purpose: rng, fitted)
+        found.repeats = 1
+        return found
 
     def _like(self, sample: Sample, draw: Draw, fitted: Power) -> Self:
         return type(self)(sample, self.rules, self.metric, draw, fitted)
@@ -141,9 +144,9 @@ class LikeliestFit(Chosen):
         """Return the value on the items of the fit, for each row of counts."""
         return np.array([self.on(count, self.draw("folds")).own_loss for count in counts])
 
-    def folds(self) -> Iterator[tuple[Counts, Power]]:
+    def folds(self, rng: np.random.Generator) -> Iterator[tuple[Counts, Power]]:
         """Yield parts of the items, and the map that is fitted to all others."""
-        for part in self.sample.parts(FOLDS, self.draw("folds")):
+        for part in self.sample.parts(FOLDS, rng):
             if part.any():
                 rest = self.sample.counted(self.sample.count - part)
                 yield part, self.fitted if not rest.count.any() else self._fit(rest)
@@ -183,9 +186,15 @@ class OffsetFit(LikeliestFit):
 
     @cached_property
     def held_out_wrong(self) -> Floats:
-        """Items of each cell that are wrong when each is held out in turn."""
+        """Items of each cell that are wrong when held out in turn, on average over folds."""
+        each = self.repeated(
+            self._hold_out, lambda wrong: noise_of(self.sample, Losses(wrong, wrong))
+        )
+        return each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
+
+    def _hold_out(self, rng: np.random.Generator) -> Floats:
         wrong = np.zeros(len(self.sample))
-        for part, fitted in self.folds():
+        for part, fitted in self.folds(rng):
             own = np.flatnonzero(part)
             wrong[own] += part[own] * Rule.of(fitted).wrong(self.rules.items, own)
         return wrong
@@ -338,10 +347,19 @@ class LossFit(LikeliestFit):
 
     @cached_property
     def held_out_losses(self) -> Losses:
-        """Losses on items held out in turn, by the fit to all others."""
+        """Losses on items held out in turn, by the fit to all others, on average over folds."""
+        each: list[Losses] = self.repeated(self._hold_out, partial(noise_of, self.sample))
+        if len(each) == 1:
+            return each[0]
+        total, squares = (
+            np.mean([getattr(one, part) for one in each], axis=0) for part in ("total", "squares")
+        )
+        return Losses(total, squares, max(one.most for one in each))
+
+    def _hold_out(self, rng: np.random.Generator) -> Losses:
         nothing = np.zeros(len(self.sample))
         found = Losses(nothing, nothing, 0.0)
-        for part, fitted in self.folds():
+        for part, fitted in self.folds(rng):
             found += self._losses(self._mixed(fitted), part)
         return found
 
@@ -458,7 +476,7 @@ class SurestFit(LikeliestFit):
 
     @cached_property
     def _tested(self) -> list[tuple[Any, tuple[Floats, Bools]]]:
-        return [(part, self._decided(fitted)) for part, fitted in self.folds()]
+        return [(part, self._decided(fitted)) for part, fitted in self.folds(self.draw("folds"))]
 
     def _decided(self, fitted: Power) -> tuple[Floats, Bools]:
         """Return how likely the decision on each cell is wrong by a fit, and whether it is."""

@@ -18,6 +18,7 @@ from errorfloor.results import (
     Estimate,
     Groups,
     People,
+    RatingsEstimate,
     Reliability,
     Verdict,
     VotesEstimate,
@@ -29,6 +30,7 @@ from errorfloor.show.plot.axes import TEXT, matplotlib
 from errorfloor.show.plot.classes import FEW, height_of
 from errorfloor.show.plot.coverage import risk_coverage_of
 from errorfloor.show.plot.estimates import height_of_lines
+from errorfloor.show.plot.ratings import ceilings_of
 from errorfloor.show.report.blocks import Picture
 from errorfloor.show.report.context import Context
 from errorfloor.show.standings import standing_of
@@ -48,7 +50,7 @@ def pictures_of(
     if not refuted and context.estimate.measure.is_selective:
         found += [_risk_coverage(context.estimate)] if risk_coverage_of(context.estimate) else []
     if table is not None and table.entries is None:  # counts say little of weighted items
-        found += OF_TABLES[table.kind](context)
+        found += OF_TABLES.get(table.kind, _of_ratings)(context)
     if context.confusion is not None and not refuted:
         found.append(_confusion(context.confusion))
     if comparison is not None and len(comparison) > 1 and not refuted:
@@ -81,6 +83,23 @@ def _of_soft_labels(context: Context) -> Iterator[Picture]:
     table = context.estimate.table
     if isinstance(table, SoftTable):
         yield _soft_labels(table, context.estimate)
+
+
+def _of_ratings(context: Context) -> Iterator[Picture]:
+    estimate = context.estimate
+    rows = ceilings_of(estimate) if isinstance(estimate, RatingsEstimate) else ()
+    if not rows or not isinstance(estimate, RatingsEstimate) or estimate.refuted:
+        return
+    metric = estimate.measure
+    said = "; ".join(f"{row.value:.2f} for {row.ratings}" for row in rows)
+    yield Picture(
+        "ceilings",
+        f"The {metric.limit} by how many ratings the label is the mean of",
+        "Dots are estimates, the band their intervals. A mean of more ratings has less noise, and "
+        "a model can come closer to it.",
+        f"The {metric.limit} of the {metric.words} by the number of ratings: {said}.",
+        partial(_on_axes, 2.8, partial(plot.ceilings, estimate)),
+    )
 
 
 def _risk_coverage(estimate: Estimate) -> Picture:
