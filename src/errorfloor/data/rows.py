@@ -65,6 +65,11 @@ class RowRequest:
     ordered: bool = False  # whether rows of DuckDB come in the order of their files
 
     @property
+    def predicted(self) -> dict[str, str]:
+        """The columns of predictions, by the names that they are given."""
+        return {f"prediction {i}": column for i, column in enumerate(self.options.predictions)}
+
+    @property
     def has_many_classes(self) -> bool:
         """Whether there are more than two."""
         return self.naming is not None and len(self.naming.names) > 2
@@ -120,7 +125,7 @@ def named(request: RowRequest, names: Mapping[str, str]) -> tuple[Frame, Given]:
     """
     kinds = request.frame.collect_schema()
     group = {} if request.options.group is None else {"group": request.options.group}
-    given = {**names, **request.options.beside, **group}
+    given = {**names, **request.predicted, **request.options.beside, **group}
     for name, column in given.items():
         role = name.split()[0]
         known = not isinstance(column, str) or column in [*kinds] or column not in map(str, kinds)
@@ -282,7 +287,7 @@ def checked(
     if missing is None:
         missing = {name: where_missing(frame, f"given_{name}") for name in given}
     else:
-        also = (*request.options.beside, *groups)
+        also = (*request.predicted, *request.options.beside, *groups)
         missing = {**missing, **{one: where_missing(frame, f"given_{one}") for one in also}}
     gone = reduce(or_, missing.values())
     bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
