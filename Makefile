@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean
+.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people atlas
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -17,6 +17,8 @@ help:
 	@echo "make headroom  false verdicts and power of headroom -> docs/headroom.md"
 	@echo "make claims    how often what answers claim is true -> docs/claims.md"
 	@echo "make features  the record of answers from features -> docs/features.md"
+	@echo "make people    coverage of worth in people and of differences -> docs/people_study.md"
+	@echo "make atlas     real sets with votes, and models as worth in people -> docs/atlas.md"
 	@echo "make annotators coverage where annotators are a sample -> docs/annotators.md"
 	@echo "make ratings   coverage of ceilings from ratings -> docs/ratings_coverage.md"
 	@echo "make weights   coverage with weights and clusters -> docs/weights.md"
@@ -88,6 +90,12 @@ ratings: .venv/dev
 
 weights: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.weights
+
+people: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.people
+
+atlas: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.atlas
 
 annotators: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.annotators

@@ -29,6 +29,7 @@ if _CHECKING:
     from errorfloor.questions.calibrate import calibrate as calibrate
     from errorfloor.questions.compare import compare as compare
     from errorfloor.questions.confusion import confusion as confusion
+    from errorfloor.questions.difference import difference as difference
     from errorfloor.questions.estimate import from_scores as from_scores
     from errorfloor.questions.estimate import from_soft_labels as from_soft_labels
     from errorfloor.questions.features import from_features as from_features
@@ -36,6 +37,7 @@ if _CHECKING:
     from errorfloor.questions.headroom import headroom as headroom
     from errorfloor.questions.items import items as items
     from errorfloor.questions.look import look as look
+    from errorfloor.questions.people import people as people
     from errorfloor.questions.plan import plan as plan
     from errorfloor.questions.plan_labels import plan_labels as plan_labels
     from errorfloor.questions.ratings import from_ratings as from_ratings
@@ -50,11 +52,13 @@ if _CHECKING:
     from errorfloor.results import Estimate as Estimate
     from errorfloor.results import FeaturesEstimate as FeaturesEstimate
     from errorfloor.results import FeeBeeResult as FeeBeeResult
+    from errorfloor.results import FloorDifference as FloorDifference
     from errorfloor.results import Groups as Groups
     from errorfloor.results import Interval as Interval
     from errorfloor.results import Items as Items
     from errorfloor.results import LabelPlan as LabelPlan
     from errorfloor.results import Look as Look
+    from errorfloor.results import People as People
     from errorfloor.results import Plan as Plan
     from errorfloor.results import RatingsEstimate as RatingsEstimate
     from errorfloor.results import Reliability as Reliability
@@ -95,11 +99,13 @@ _HOME = {
         "from_scores",
         "from_soft_labels",
     ),
+    "questions.difference": ("difference",),
     "questions.features": ("from_features",),
     "questions.feebee": ("feebee",),
     "questions.headroom": ("headroom",),
     "questions.items": ("items",),
     "questions.look": ("look",),
+    "questions.people": ("people",),
     "questions.plan": ("plan",),
     "questions.plan_labels": ("plan_labels",),
     "questions.ratings": ("from_ratings",),
@@ -115,11 +121,13 @@ _HOME = {
         "Estimate",
         "FeaturesEstimate",
         "FeeBeeResult",
+        "FloorDifference",
         "Groups",
         "Interval",
         "Items",
         "LabelPlan",
         "Look",
+        "People",
         "Plan",
         "RatingsEstimate",
         "Reliability",

@@ -119,7 +119,8 @@ def save(folder: str | os.PathLike[str]) -> list[Path]:
     for each annotator, with blanks. class_scores.csv and class_votes.csv have five classes: a score
     for each, and three votes by name. gold.csv has votes of many annotators and a gold label,
     judged.csv a judge's score on all items and a label on some. ratings.csv has grades of essays,
-    a row for each essay and rater, and a model's prediction.
+    a row for each essay and rater, and a model's prediction. models.csv has votes of many
+    annotators and the answers of two models.
     """
     data = _data()
     three = np.random.default_rng(0).binomial(1, data.soft_labels[:2000, None], size=(2000, 3))
@@ -147,6 +148,7 @@ def save(folder: str | os.PathLike[str]) -> list[Path]:
         "gold.csv": [("item", "annotator", "vote", "gold"), *_votes_and_gold(data)],
         "judged.csv": [("score", "label"), *_judged(data)],
         "ratings.csv": [("essay", "rater", "rating", "model"), *_ratings()],
+        "models.csv": [("item", "annotator", "vote", "careful", "hasty"), *_votes_and_models(data)],
     }
     Path(folder).mkdir(parents=True, exist_ok=True)
     return [_write(Path(folder) / name, rows) for name, rows in files.items()]
@@ -175,6 +177,19 @@ def _votes_and_gold(data: Synthetic) -> list[Iterable[object]]:
         for who in np.sort(rng.choice(slips.size, 5, replace=False)).tolist():
             vote = int(rng.random() < data.soft_labels[item]) ^ int(rng.random() < slips[who])
             rows.append((item, f"p{who + 1:02}", vote, label))
+    return rows
+
+
+def _votes_and_models(data: Synthetic) -> list[Iterable[object]]:
+    """Return five votes on each of 500 items, and what two models answer: one errs more often."""
+    rng = np.random.default_rng(6)
+    slips = np.linspace(0.0, 0.2, 60)
+    rows: list[Iterable[object]] = []
+    for item, p in enumerate(data.soft_labels[:500].tolist()):
+        answers = [int(p > 0.5) ^ int(rng.random() < wrong) for wrong in (0.02, 0.25)]
+        for who in np.sort(rng.choice(slips.size, 5, replace=False)).tolist():
+            vote = int(rng.random() < p) ^ int(rng.random() < slips[who])
+            rows.append((item, f"p{who + 1:02}", vote, *answers))
     return rows
 
 

@@ -46,6 +46,7 @@ class ReadOptions:
     called: str | None = None  # what people call the files, if not by their paths
     weight: Any = None  # a column, or an array next to arrays
     cluster: Any = None
+    predictions: tuple[str, ...] = ()  # columns of what models predict for the items
     cells: int = CELLS  # of scores from 0 to 1, where cells are needed
     refine: bool = True  # whether to look a second time at scores in cells
 
@@ -170,7 +171,7 @@ _FLAGS = ("drop_missing", "unlabelled", "complete", "label_is_vote")
 HOW_TO_READ = tuple(
     one.name
     for one in fields(ReadOptions)
-    if one.name not in ("columns", "arrays", "cells", "refine")
+    if one.name not in ("columns", "arrays", "predictions", "cells", "refine")
 )
 _USUAL = {name: getattr(ReadOptions(), name) for name in HOW_TO_READ}
 

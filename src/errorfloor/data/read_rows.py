@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,7 +28,7 @@ from errorfloor.data.engines import (
 )
 from errorfloor.data.files import Few, Found, found_in, opened, renamed
 from errorfloor.data.grid import CELLS
-from errorfloor.data.layouts import ITEM_OF_ROW, LABEL, LAYOUTS, SCORES, SOFT_LABELS
+from errorfloor.data.layouts import ITEM_OF_ROW, LABEL, LAYOUTS, SCORES, SOFT_LABELS, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
 from errorfloor.data.rows import RowRequest, Run, whole
@@ -51,7 +51,8 @@ def facts_of(
 ) -> dict[str, Any]:
     """Return what only rows can tell, where a look at one more column takes no time."""
     frame, run, group = request.frame, request.run, request.options.group
-    free = [one for one in frame.collect_schema() if one not in {*chosen.used, group}]
+    used = {*chosen.used, *request.options.predictions, group}
+    free = [one for one in frame.collect_schema() if one not in used]
     facts: dict[str, Any] = {}
     items = fitting(ITEM_OF_ROW, free)
     few = chosen.layout.row_is_item and rows <= _FEW_ROWS
@@ -115,7 +116,7 @@ def rows_of(
     """Yield a frame over the rows of `data`, and what runs a query on it.
 
     Rows of files keep their order where `duplicates` asks for the first or the last of some. What
-    is asked of `few` is to fetch them; see `fetched`.
+    is asked of `few` is to fetch them; see `_fetched`.
     """
     if is_source(data):
         name = None if options is None else options.format
@@ -227,7 +228,8 @@ def _refuse_arrays(options: ReadOptions) -> None:
 
 def _refuse_used(options: ReadOptions, chosen: Chosen) -> None:
     """Refuse to take one column for two things."""
-    for name, column in options.beside.items():
+    models = [("prediction", column) for column in options.predictions]
+    for name, column in (*options.beside.items(), *models):
         if column in chosen.used or column == options.group:
             raise InputError(
                 *(argument(name), f" names column {column!r}, which has another use already. "),
@@ -263,6 +265,14 @@ def ballots_of(data: Any, options: ReadOptions, progress: Progress | None = None
         return ballots_in(_request(frame, run, chosen, options, data), chosen.layout)
 
 
+def kind_in(data: Any, layouts: Sequence[Layout], options: ReadOptions) -> str:
+    """Return what a dataframe or files hold, told by their columns alone."""
+    call = ReadCall(tuple(layouts), options)
+    with rows_of(data, options) as (frame, run):
+        given = by_role(_columns(call))
+        return _chosen(frame, run, given, call, options.called or "the data").layout.kind
+
+
 def _request(frame: Frame, run: Run, chosen: Chosen, options: ReadOptions, data: Any) -> RowRequest:
     ordered = is_source(data) or isinstance(data, Found)
     columns = chosen.arguments
@@ -292,7 +302,7 @@ def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], call: ReadCall, na
         return chosen
     kinds = kinds_of(frame, run)
     grouped = kinds.pop(call.options.group or "", None)
-    for column in call.options.beside.values():
+    for column in (*call.options.beside.values(), *call.options.predictions):
         kinds.pop(column, None)
     try:
         chosen = choose(kinds, given, call.layouts, name)

@@ -65,6 +65,11 @@ class RowRequest:
     ordered: bool = False  # whether rows of DuckDB come in the order of their files
 
     @property
+    def predicted(self) -> dict[str, str]:
+        """The columns of predictions, by the names that they are given."""
+        return {f"prediction {i}": column for i, column in enumerate(self.options.predictions)}
+
+    @property
     def has_many_classes(self) -> bool:
         """Whether there are more than two."""
         return self.naming is not None and len(self.naming.names) > 2
@@ -120,7 +125,7 @@ def named(request: RowRequest, names: Mapping[str, str]) -> tuple[Frame, Given]:
     """
     kinds = request.frame.collect_schema()
     group = {} if request.options.group is None else {"group": request.options.group}
-    given = {**names, **request.options.beside, **group}
+    given = {**names, **request.predicted, **request.options.beside, **group}
     for name, column in given.items():
         role = name.split()[0]
         known = not isinstance(column, str) or column in [*kinds] or column not in map(str, kinds)
@@ -282,7 +287,7 @@ def checked(
     if missing is None:
         missing = {name: where_missing(frame, f"given_{name}") for name in given}
     else:
-        also = (*request.options.beside, *groups)
+        also = (*request.predicted, *request.options.beside, *groups)
         missing = {**missing, **{one: where_missing(frame, f"given_{one}") for one in also}}
     gone = reduce(or_, missing.values())
     bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
@@ -386,11 +391,11 @@ def _refusal(rule: ColumnRule, bad: Frame, run: Run, number: tuple[int, int]) ->
     return rule.error(*words(rule.name, " ", rule.must, text, rule.remedy))
 
 
-def count_where(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:
-    """Return the number of rows, and of those where each of `asked` is true."""
-    if not asked:
+def count_where(frame: Frame, run: Run, conditions: Mapping[str, nw.Expr]) -> dict[str, int]:
+    """Return the number of rows, and of those where each condition is true."""
+    if not conditions:
         return {"n": number_of_rows(frame, run)}
-    counts = (expr.cast(nw.Int64).sum().alias(name) for name, expr in asked.items())
+    counts = (expr.cast(nw.Int64).sum().alias(name) for name, expr in conditions.items())
     answer = run(frame.select(nw.len().alias("n"), *counts))
     return {name: int(values[0] or 0) for name, values in answer.items()}
 

@@ -434,7 +434,7 @@ def votes_counted(request: RowRequest) -> CheckedRows:
 
 def votes_one_by_one(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with one vote each."""
-    items = _single_votes(request)
+    items = single_votes(request)
     label = ("label",) if items.labelled else ()
     if request.naming is not None and request.has_many_classes:
         items, sums = _with_weights(items, request.naming.names)
@@ -506,13 +506,13 @@ def ballots_in_rows(request: RowRequest) -> Ballots:
     """Return the single votes of rows with one vote each."""
     if request.columns.get("annotator") is None:
         raise InputError(argument("annotator"), " is missing. Name the column of annotators.")
-    items = _single_votes(request)
+    items = single_votes(request)
     names = ("given_item", "given_annotator", "vote")
     found = items.run(items.frame.select(*names).head(MOST_VOTES + 1))
     return Ballots.of(*(found[name] for name in names))
 
 
-def _single_votes(request: RowRequest) -> CheckedRows:
+def single_votes(request: RowRequest) -> CheckedRows:
     """Return checked rows with one vote each."""
     request = with_order(request)
     frame, given = named(request, request.columns)
@@ -529,7 +529,7 @@ def votes_side_by_side(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with a column of votes per annotator."""
     if request.naming is not None and request.has_many_classes:
         return _classes_side_by_side(request, request.naming.names)
-    items, annotators, votes = _votes_side_by_side(request)
+    items, annotators, votes = patterns_side_by_side(request)
     return (
         items
         if items.labelled
@@ -562,7 +562,7 @@ def _classes_side_by_side(request: RowRequest, classes: tuple[str, ...]) -> Chec
 
 def ballots_side_by_side(request: RowRequest) -> Ballots:
     """Return the single votes of rows with a column of votes per annotator."""
-    items, annotators, votes = _votes_side_by_side(request)
+    items, annotators, votes = patterns_side_by_side(request)
     chosen = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
     found = items.run(items.frame.select(*chosen).head(MOST_VOTES // len(votes) + 1))
     return Ballots.side_by_side(
@@ -604,7 +604,7 @@ def _checked_side_by_side(
     return checked(request, frame, given, [*rules, *more], missing=blank)
 
 
-def _votes_side_by_side(request: RowRequest) -> tuple[CheckedRows, dict[str, str], list[nw.Expr]]:
+def patterns_side_by_side(request: RowRequest) -> tuple[CheckedRows, dict[str, str], list[nw.Expr]]:
     """Return checked rows, the annotators of the columns, and their votes with -1 for none."""
     names, frame, given, rules = _read_side_by_side(request)
     there = [~where_missing(frame, f"given_{name}") for name in names]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Unpack, overload
 
@@ -31,11 +31,12 @@ from errorfloor.metrics.asked import Asked
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.gap import Gap
 from errorfloor.questions.models import Model
-from errorfloor.questions.paired import Pair
+from errorfloor.questions.paired import Pair, VotesPair, paired
+from errorfloor.questions.people import people_in
 from errorfloor.questions.predicted import for_floor, read_model, refuse_arrays
 from errorfloor.questions.question import floor_of
 from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
-from errorfloor.questions.said import Said, counted
+from errorfloor.questions.said import Said
 from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
 from errorfloor.results.estimate import GIVEN
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED
@@ -132,7 +133,8 @@ def headroom(
     prediction : str, optional
         Column of a dataframe or file with the model's predictions, in place of `errors` and `n`.
         Floor and model then share their items, and a paired test decides on room. Of metrics that
-        go by scores the column holds the model's scores, and the test is left out.
+        go by scores the column holds the model's scores, and the test is left out. Beside votes
+        the model is compared with panels of the other people, as in `people`.
     metric : str, optional
         For data, or a floor that is a number: as in `from_scores`. By default that of the
         Estimate.
@@ -251,10 +253,8 @@ def headroom(
             floor = floor_of(estimate, for_floor(where), level=level, rng=rng, asked=about)
             model = read_model(estimate, where, prediction, floor)
             return beside(floor, model, level, same_labelling=True)
-        pair = Pair.of(estimate, (labels, predictions), prediction, columns)
-        return beside_pair(
-            floor_of(pair.reading, ReadOptions.of(), level=level, rng=rng), pair, level
-        )
+        both = paired(estimate, (labels, predictions), prediction, columns, level, rng)
+        return beside_pair(*both, level)
     floor = _as_floor(estimate, asked, level, rng, columns)
     if isinstance(floor, Groups):
         each = {
@@ -305,12 +305,11 @@ def _as_floor(
     return estimate
 
 
-def beside_pair(floor: Estimate, pair: Pair, level: float) -> Verdict:
+def beside_pair(floor: Estimate, pair: Pair | VotesPair, level: float) -> Verdict:
     """Return where the model of the predictions stands beside the floor of the same items."""
-    model, information = counted(pair.errors, pair.n), None
-    if not floor.claim.any_model:
-        information = pair.information()
-    return beside(floor, model, level, True, test=pair.test(), information=information)
+    information = None if floor.claim.any_model else pair.information()
+    found = beside(floor, pair.model(), level, True, test=pair.test(), information=information)
+    return replace(found, people=people_in(pair.compared)) if isinstance(pair, VotesPair) else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +357,7 @@ def beside(
     p_room, p_beyond = gap.p_values(level)
     if test is not None:
         p_room = test.p
-        found = p_room <= (1 - level) / 2
+        found = p_room <= (1 - level) / 2 or (gap.leaves_open and low > 0)
         low = max(low, 0.0) if found else min(low, 0.0)
         high = max(high, low)
     else:

@@ -249,7 +249,7 @@ def ratings_in(data: Any, format: str | None = None) -> RatingReading | None:  #
 
     for drop in (False, True):
         try:
-            found = read_ratings(data, Named(format=format, drop_missing=drop))[None]
+            found = read_ratings(data, Named.of(format=format, drop_missing=drop))[None]
         except InputError:
             continue
         table = found.table

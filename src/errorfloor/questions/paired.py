@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -21,16 +22,28 @@ from errorfloor._checks import (
     check_same_length,
     shown,
 )
-from errorfloor._typing import Counts, Floats
-from errorfloor.data.layouts import SCORES, SOFT_LABELS
+from errorfloor._typing import Counts, Floats, RandomLike
+from errorfloor.checks.predictions import leaks
+from errorfloor.data.layouts import SCORES, SOFT_LABELS, of_kind
 from errorfloor.data.matrices import is_matrix, one_score
 from errorfloor.data.naming import as_classes, codes_of, told
 from errorfloor.data.options import ReadOptions
+from errorfloor.data.predicted_votes import (
+    PredictedReader,
+    PredictedVotes,
+    Predictions,
+    reader_of,
+)
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading, Source
-from errorfloor.data.tables import ScoreTable
+from errorfloor.data.tables import ScoreTable, Table, VoteTable
+from errorfloor.methods.record import Options
+from errorfloor.questions.compared import Comparison, replace_level
+from errorfloor.questions.models import Model
+from errorfloor.questions.question import floor_of
+from errorfloor.questions.said import counted
 from errorfloor.questions.weights import unweighted
-from errorfloor.results import PairedTest
+from errorfloor.results import Estimate, PairedTest
 
 MEANS = (
     "A small p-value means that a better rule exists: one that uses the score and the model's own "
@@ -41,6 +54,13 @@ MEANS = (
 MISSES = (
     "A small p-value means that the model beats every cut of these scores: it sees more than the "
     "scores do, the best rule on them is no cut, or the test data leaked."
+)
+
+
+PANEL_MEANS = (
+    "A small p-value means that a better rule exists: what most of the other people answer is one "
+    "more person's answer more often than what the model predicts. The model must not have been "
+    "made from these votes."
 )
 
 
@@ -176,6 +196,10 @@ class Pair:
         """How many predictions differ from the label."""
         return self.n - sum(int(side.counts[:, k].sum()) for k, side in enumerate(self.sides))
 
+    def model(self) -> Model:
+        """Return the model with its errors on these items."""
+        return counted(self.errors, self.n)
+
     def test(self) -> PairedTest:
         """Test whether no rule in score and prediction beats the model."""
         from errorfloor.intervals.signs import sign_test, sign_test_of_classes
@@ -194,6 +218,115 @@ class Pair:
             return None
         statistic, p = beats_every_cut(*self.sides)
         return PairedTest("McNemar's test against every cut", statistic, p, MISSES, self.column)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VotesPair:
+    """Votes on the items that a model predicts."""
+
+    compared: Comparison
+    predicted: Predictions
+
+    @classmethod
+    def of(
+        cls, data: Any, columns: Mapping[str, Any], prediction: str, level: float
+    ) -> VotesPair | None:
+        """Read a column of predictions beside votes; None where the data are no votes."""
+        if not is_data(data):
+            return None
+        reader = votes_reader(data, ReadOptions.of(**columns), prediction)
+        if reader is None:
+            return None
+        kept, where = reader
+        refuse_groups(where.group)
+        reading = read(data, kept.layouts, where)
+        return cls.read(reading, kept.found(reading), Options(), level)
+
+    @classmethod
+    def read(cls, reading: Reading, found: PredictedVotes, how: Options, level: float) -> VotesPair:
+        """Take votes with the predictions of one model beside them."""
+        several = found.votes.sum(axis=1) >= 2
+        compared = Comparison.of(reading, found.where(several), how, level)
+        return cls(compared, compared.found.models[0])
+
+    @property
+    def floor(self) -> Estimate:
+        """The floor of the votes, which says so where the predictions were made from them."""
+        findings = leaks(self.compared.found, self.predicted)
+        floor = self.compared.floor
+        return replace(floor, findings=(*findings, *floor.findings)) if findings else floor
+
+    def model(self) -> Model:
+        """Return how often the model does not give the answer of a person."""
+        rate = self.compared.limits_of_rate(self.predicted.place)
+        n = len(self.compared.totals)
+        evidence = _MissedPeople(1 - rate.value, self.compared, self.predicted.place)
+        return Model(1 - rate.value, n, evidence, {"prediction": self.predicted.name})
+
+    def test(self) -> PairedTest | None:
+        """Test whether the largest panel of other people does not beat the model."""
+        room = self.compared.room(self.predicted.place)
+        if room is None:
+            return None
+        size = room.value / room.deviation if room.variance else 0.0
+        return PairedTest("panel test", size, room.p_above(), PANEL_MEANS, self.predicted.name)
+
+    def information(self) -> None:
+        """Votes miss nothing: they are the labels."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _MissedPeople:
+    """How often a model does not give the answer of a person, with limits at any level."""
+
+    value: float
+    compared: Comparison = field(repr=False)
+    place: Counts = field(repr=False)
+    method: str = "over items and people"
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit."""
+        rate = replace_level(self.compared, level).limits_of_rate(self.place)
+        return 1 - rate.high, 1 - rate.low
+
+
+def paired(
+    data: Any,
+    arrays: tuple[Any, Any],
+    prediction: str | None,
+    columns: Mapping[str, Any],
+    level: float,
+    rng: RandomLike,
+) -> tuple[Estimate, Pair | VotesPair]:
+    """Return the floor of items with a model's predictions beside them, and both together."""
+    voted = None if prediction is None else VotesPair.of(data, columns, prediction, level)
+    if voted is not None:
+        return voted.floor, voted
+    pair = Pair.of(data, arrays, prediction, columns)
+    return floor_of(pair.reading, ReadOptions.of(), level=level, rng=rng), pair
+
+
+def votes_reader(
+    data: Any, where: ReadOptions, prediction: str
+) -> tuple[PredictedReader, ReadOptions] | None:
+    """Return what reads a column of predictions beside votes; None where there are scores."""
+    named = {**where.columns, **where.arrays}.keys()
+    of_votes = {role.argument for layout in of_kind(VoteTable.kind) for role in layout.roles}
+    reader, asked = reader_of(where, (prediction,))
+    if named & of_votes:
+        return reader, asked
+    if named or data is None or isinstance(data, Table | Reading) or _is_saved(data):
+        return None
+    from errorfloor.data.read_rows import kind_in
+
+    layouts = (SCORES, SOFT_LABELS, *reader.layouts)
+    return (reader, asked) if kind_in(data, layouts, asked) == VoteTable.kind else None
+
+
+def _is_saved(data: Any) -> bool:
+    """Tell whether files may hold saved tables, which have no predictions."""
+    paths = data if isinstance(data, list | tuple) else [data]
+    return any(str(path).endswith(".npz") for path in paths if isinstance(path, str | PathLike))
 
 
 def divided(

@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from errorfloor.results.look import ColumnLook as ColumnLook
     from errorfloor.results.look import LayoutLook as LayoutLook
     from errorfloor.results.look import Look as Look
+    from errorfloor.results.people import AltTest as AltTest
+    from errorfloor.results.people import FloorDifference as FloorDifference
+    from errorfloor.results.people import ModelDifference as ModelDifference
+    from errorfloor.results.people import ModelRate as ModelRate
+    from errorfloor.results.people import PanelRate as PanelRate
+    from errorfloor.results.people import People as People
+    from errorfloor.results.people import Rate as Rate
     from errorfloor.results.plan import Option as Option
     from errorfloor.results.plan import Plan as Plan
     from errorfloor.results.plan import Trade as Trade
@@ -55,6 +62,10 @@ _HOME = {
     "items": ("ClassItems", "Items"),
     "label_plan": ("LabelPlan",),
     "look": ("ColumnLook", "LayoutLook", "Look"),
+    "people": (
+        *("AltTest", "FloorDifference", "ModelDifference", "ModelRate", "PanelRate", "People"),
+        "Rate",
+    ),
     "plan": ("Option", "Plan", "Trade"),
     "ratings": ("RatingsEstimate",),
     "reliability": ("ClassReliability", "Reliability"),

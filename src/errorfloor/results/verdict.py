@@ -100,6 +100,8 @@ class Verdict(Shown):
         Beside ratings: the mean of how many people's ratings is as good as the model.
     given : mapping
         What was said of the model besides its errors, for metrics other than error.
+    people : People or None
+        How many people the model is worth, where it was compared with votes.
     """
 
     verdict: str
@@ -120,6 +122,7 @@ class Verdict(Shown):
     share: Reached | None = None
     worth: Reached | None = None
     given: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    people: Any = field(default=None, repr=False)
 
     @property
     def model_value(self) -> float:

@@ -10,7 +10,14 @@ from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from errorfloor.data import outputs
-from errorfloor.results import AnnotatorsResult, Comparison, Confusion, FeeBeeResult, Groups
+from errorfloor.results import (
+    AnnotatorsResult,
+    Comparison,
+    Confusion,
+    FeeBeeResult,
+    Groups,
+    People,
+)
 
 FrameLibrary: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
@@ -56,7 +63,10 @@ def rows_of(result: Any) -> list[dict[str, Any]]:
 @rows_of.register(Comparison)
 @rows_of.register(Confusion)
 @rows_of.register(FeeBeeResult)
-def _(result: AnnotatorsResult | Comparison | Confusion | FeeBeeResult) -> list[dict[str, Any]]:
+@rows_of.register(People)
+def _(
+    result: AnnotatorsResult | Comparison | Confusion | FeeBeeResult | People,
+) -> list[dict[str, Any]]:
     return [row.to_dict() for row in result]
 
 

@@ -17,10 +17,12 @@ from errorfloor.results import (
     Groups,
     Items,
     LabelPlan,
+    People,
     Plan,
     Verdict,
 )
 from errorfloor.show import gauge, grids, small
+from errorfloor.show import people as in_people
 from errorfloor.show.grids import Grid
 from errorfloor.show.numbers import level, style_of
 from errorfloor.show.palette import colour
@@ -105,6 +107,21 @@ def _(result: Verdict) -> str:
         picture=gauge.picture_of(result),
         warnings=[*doubts_of(result.floor), *result.warnings],
         remarks=[difference_of(result)],
+    )
+
+
+@html_of.register
+def _(result: People) -> str:
+    said = sentence_of(result)
+    if result.floor.refuted:
+        return card(said)
+    grid = in_people.of_models(result) if result.models else in_people.of_panels(result)
+    return card(
+        said,
+        grid,
+        picture=small.curve_of_people(result, said),
+        warnings=doubts_of(result.floor),
+        remarks=in_people.about(result),
     )
 
 

@@ -20,6 +20,7 @@ from errorfloor.results import (
     Estimate,
     FeaturesEstimate,
     Groups,
+    People,
     RatingsEstimate,
     Verdict,
 )
@@ -80,6 +81,45 @@ def command_of_comparison(comparison: Comparison) -> str | None:
     if asked.is_random and asked.seed is not None:
         words += ["--seed", str(asked.seed.number)]
     return shlex.join(words)
+
+
+def code_of_people(people: People) -> str:
+    """Return the call that compares the same models with people."""
+    asked = Asked.of(people.floor)
+    models = [row.name for row in people]
+    in_rows = people.source is not None and people.source.origin in ("files", "frame")
+    given = [f"prediction={models!r}" if in_rows else "predictions=predictions"] if models else []
+    given += [f"{name}={value!r}" for name, value in _asked_of_people(people).items()]
+    call = f"found = ef.people({', '.join([*_labels(asked), *given])})"
+    return "\n".join([*_before(asked), call])
+
+
+def command_of_people(people: People) -> str | None:
+    """Return the command that compares the same models with people, or None if none does."""
+    models = [word for row in people for word in ("--prediction", row.name)]
+    if len(people) > 1:
+        models = ["--prediction", ",".join(row.name for row in people)]
+    options = [
+        word
+        for name, value in _asked_of_people(people).items()
+        for word in (f"--{name.replace('_', '-')}", as_typed(value))
+    ]
+    return typed(people.floor, "people", [*models, *options])
+
+
+def _asked_of_people(people: People) -> dict[str, Any]:
+    """Return what was asked for and is not the default."""
+    options = people.floor.options
+    values: dict[str, Any] = {
+        "panels": [one.people for one in people.panels],
+        "totals_by": options.get("totals_by"),
+        "stopping": options.get("stopping"),
+        "level": people.level,
+    }
+    usual = {"panels": [1, 3, 5], "totals_by": "chance", "stopping": None, "level": 0.95}
+    return {
+        name: value for name, value in values.items() if value is not None and value != usual[name]
+    }
 
 
 def typed(estimate: Estimate, command: str, more: Iterable[str] = ()) -> str | None:

@@ -13,6 +13,7 @@ from errorfloor.metrics.variances import OfVariances
 from errorfloor.results.claim import Claim
 from errorfloor.results.verdict import VERDICTS, Verdict
 from errorfloor.show import grids, numbers, ratings
+from errorfloor.show import people as in_people
 from errorfloor.show.kinds import ByKind
 from errorfloor.show.standings import STANDINGS, may_do_better, standing_of
 
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
         Estimate,
         FeaturesEstimate,
         FeeBeeResult,
+        FloorDifference,
         Groups,
         Items,
         LabelPlan,
+        People,
         Plan,
         RatingsEstimate,
     )
@@ -82,6 +85,19 @@ def _(result: Verdict) -> str:
     digits = style.digits(_width(result.floor), _edge(result.model_value))
     at = style.value(metric.shown(result.model_value), digits)
     return f"{_best(result.floor)}. Your model, at {at}, {standing_of(result).sentence(result)}"
+
+
+@sentence_of.register
+def _(result: People) -> str:
+    return refusal_of(result.floor) if result.floor.refuted else in_people.said_of(result)
+
+
+@sentence_of.register
+def _(result: FloorDifference) -> str:
+    for floor in (result.first, result.second):
+        if floor.refuted:
+            return refusal_of(floor)
+    return in_people.of_difference(result)
 
 
 @sentence_of.register

@@ -9,11 +9,16 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
 from errorfloor.show.characters import in_sight
-from errorfloor.show.palette import BLUE
+from errorfloor.show.palette import BLUE, GREY, RED
+
+if TYPE_CHECKING:
+    from errorfloor.results import People, Rate
 
 WIDTH, LEFT, RIGHT, ROW, FOOT = 520, 120, 24, 20, 34  # pixels
+HEIGHT = 170  # of a curve
 STEPS = (1, 2, 2.5, 5, 10)
 MOST, LONG = 16, 17  # rows of a picture, and letters of a name
 
@@ -88,6 +93,66 @@ def bars(pairs: Sequence[tuple[str, float]], axis: str, said: str) -> str:
             f'fill="{BLUE}"/>'
         )
     return _picture(parts, bottom + FOOT, said)
+
+
+def curve_of_people(result: People, said: str) -> str:
+    """Return how often panels of people agree with one more person, with models on the curve.
+
+    Sizes of panels are on a logarithmic axis; a model is at as many people as it is worth.
+    """
+    drawn, best = result.models[:MOST], result.best_possible
+    plane = _Plane.over([*result.curve, *drawn, best], result.curve[-1].people)
+    x_of, y_of = plane.x_of, plane.y_of
+    parts = [
+        f'<rect x="{LEFT}" y="{y_of(best.high):.1f}" width="{WIDTH - LEFT - RIGHT}" '
+        f'height="{y_of(best.low) - y_of(best.high):.1f}" fill="{GREY}" fill-opacity=".2"/>'
+        f'<path d="M{LEFT} {y_of(best.value):.1f}H{WIDTH - RIGHT}" stroke="{GREY}"/>'
+        f"{_name('best possible', y_of(best.value))}"
+    ]
+    line = "L".join(f"{x_of(one.people):.1f} {y_of(one.value):.1f}" for one in result.curve)
+    parts.append(f'<path d="M{line}" fill="none" stroke="{BLUE}" stroke-width="2"/>')
+    parts += [
+        f'<text x="{x_of(size):.1f}" y="{HEIGHT + 14}" text-anchor="middle">{size}</text>'
+        for size in (1, 3, 10, 30, 100)
+        if size <= plane.people
+    ]
+    for row in drawn:
+        x = x_of(1.1 * plane.people if row.worth is None else max(row.worth, 0.85))
+        y = y_of(row.value)
+        parts.append(
+            f'<path d="M{x:.1f} {y_of(row.low):.1f}V{y_of(row.high):.1f}" stroke="{RED}" '
+            f'stroke-width="2"/><circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{RED}"/>'
+            f"{_name(row.name, y)}"
+        )
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    axis = "people in the panel"
+    parts.append(f'<text x="{middle}" y="{HEIGHT + 29}" text-anchor="middle">{axis}</text>')
+    return _picture(parts, HEIGHT + FOOT, said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plane:
+    """Where numbers of people and shares are in a picture."""
+
+    people: int
+    least: float
+    most: float
+
+    @classmethod
+    def over(cls, rates: Sequence[Rate], people: int) -> _Plane:
+        """Return a plane that all limits have room on."""
+        least, most = min(one.low for one in rates), max(one.high for one in rates)
+        room = max(0.03 * (most - least), 0.002)
+        return cls(people, least - room, most + room)
+
+    def x_of(self, people: float) -> float:
+        """Return the place of a number of people in pixels."""
+        part = math.log(people / 0.8) / math.log(1.2 * self.people / 0.8)
+        return LEFT + min(max(part, 0.0), 1.0) * (WIDTH - LEFT - RIGHT)
+
+    def y_of(self, value: float) -> float:
+        """Return the place of a share in pixels."""
+        return 8 + (self.most - value) / (self.most - self.least) * (HEIGHT - 8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorfloor.results.finding import Finding
 from errorfloor.show import grids, looks, numbers
+from errorfloor.show import people as in_people
 from errorfloor.show.grids import PLAIN_TARGETS
 from errorfloor.show.kinds import ByKind
 from errorfloor.show.sentences import refusal_of, refuting, sentence_of
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
         Estimate,
         FeaturesEstimate,
         FeeBeeResult,
+        FloorDifference,
         Groups,
         Items,
         LabelPlan,
         Look,
+        People,
         Plan,
         Verdict,
     )
@@ -135,6 +138,20 @@ def _(result: Groups[Any]) -> str:
 
 @text_of.register
 def _(result: Verdict) -> str:
+    return sentence_of(result)
+
+
+@text_of.register
+def _(result: People) -> str:
+    if result.floor.refuted:
+        return sentence_of(result)
+    table = in_people.of_models(result) if result.models else in_people.of_panels(result)
+    doubts = map(_warning, _findings(result.floor, "warn"))
+    return _joined(sentence_of(result), *grids.as_text(table), *in_people.about(result), *doubts)
+
+
+@text_of.register
+def _(result: FloorDifference) -> str:
     return sentence_of(result)
 
 

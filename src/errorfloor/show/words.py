@@ -9,6 +9,7 @@ from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.results.claim import SCORES, SHARES
 from errorfloor.show import grids, numbers, ratings
 from errorfloor.show.kinds import ByKind
+from errorfloor.show.people import each_floor
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.text import text_of
 
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
         Comparison,
         Estimate,
         FeaturesEstimate,
+        FloorDifference,
         Groups,
         PairedTest,
+        People,
         RatingsEstimate,
         Verdict,
         VotesEstimate,
@@ -64,6 +67,16 @@ def _(result: Estimate) -> str:
 @long_text_of.register
 def _(result: AnnotatorsResult) -> str:
     return "\n".join([str(result), *_under_sentence(result.floor)])
+
+
+@long_text_of.register
+def _(result: People) -> str:
+    return "\n".join([text_of(result), *left_out(result.dropped)])
+
+
+@long_text_of.register
+def _(result: FloorDifference) -> str:
+    return "\n".join([sentence_of(result), *([] if result.refuted else each_floor(result))])
 
 
 @long_text_of.register

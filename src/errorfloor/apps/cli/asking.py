@@ -78,9 +78,12 @@ def verdict(floors: Any, model: Model, level: float) -> Any:
 def paired_verdict(labels: Labels, session: Session, prediction: str, how: How) -> Any:
     """Return where a model stands beside the floor of the items that it predicts."""
     from errorfloor.questions.headroom import beside_pair
-    from errorfloor.questions.paired import Pair, naming_predictions, refuse_votes
+    from errorfloor.questions.paired import Pair, naming_predictions, votes_reader
 
-    refuse_votes(labels.where.columns)
+    files = None if labels.is_stdin else list(labels.files)  # which can be looked at first
+    beside_votes = votes_reader(files, labels.where, prediction)
+    if beside_votes is not None:
+        return _voted_verdict(labels, session, beside_votes, how)
     by_prediction = replace(
         labels, where=replace(labels.where, group=prediction), layouts=(SCORES,)
     )
@@ -90,6 +93,21 @@ def paired_verdict(labels: Labels, session: Session, prediction: str, how: How) 
     columns["prediction"] = columns.pop("group")
     with session.step("estimating"):
         return beside_pair(floor(pair.reading, how), pair, how.level)
+
+
+def _voted_verdict(labels: Labels, session: Session, beside_votes: Any, how: How) -> Any:
+    """Return where a model stands beside votes on the items that it predicts."""
+    from errorfloor.methods.record import Options
+    from errorfloor.questions.headroom import beside_pair
+    from errorfloor.questions.paired import VotesPair
+
+    reader, where = beside_votes
+    reading = replace(labels, where=where, layouts=reader.layouts).read(session)
+    session.about["input"]["columns"]["prediction"] = where.predictions[0]
+    options = Options(totals_by=how.totals_by, stopping=how.stopping)
+    with session.step("comparing with people"):
+        pair = VotesPair.read(reading, reader.found(reading), options, how.level)
+        return beside_pair(pair.floor, pair, how.level)
 
 
 def scored_verdict(

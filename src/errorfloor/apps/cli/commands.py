@@ -41,6 +41,7 @@ from errorfloor.apps.cli.options import (
     with_labels,
     with_precision,
 )
+from errorfloor.apps.cli.people import difference, people
 from errorfloor.apps.cli.ratings import ratings
 from errorfloor.apps.cli.saying import complain
 from errorfloor.apps.cli.session import Session
@@ -301,6 +302,8 @@ def annotators(session: Session, labels: Labels, level: float, output: Path | No
 
 
 cli.add_command(headroom)
+cli.add_command(people)
+cli.add_command(difference)
 
 
 @cli.command(

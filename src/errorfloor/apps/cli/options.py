@@ -71,7 +71,7 @@ def _once(context: click.Context, parameter: click.Parameter, values: tuple[str,
     return values[0] if values else None
 
 
-def _names(
+def names_of(
     context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
 ) -> list[str] | None:
     """Return names with commas between them; given several times, each is one name."""
@@ -104,7 +104,7 @@ CLASSES = option(
     "--classes",
     metavar="NAMES",
     multiple=True,
-    callback=_names,
+    callback=names_of,
     section=COLUMNS,
     help="All classes in order, a,b,c; the columns of scores or counts are in the same order.",
 )

@@ -318,8 +318,9 @@ def _rated(place: str, file: str) -> Markup:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ErrorFloorWarning)
-            drop = found.source.options.drop_missing
-            answer = from_ratings(file, metric="pearson", drop_missing=drop)
+            answer = from_ratings(
+                file, metric="pearson", drop_missing=found.source.options.drop_missing
+            )
     except InputError:
         return Markup("")
     said = f"These columns hold ratings. {answer.sentence}"

@@ -16,6 +16,7 @@ import numpy as np
 
 from errorfloor._checks import check_whole
 from errorfloor._typing import Floats
+from errorfloor.methods.votes.panels import Panel
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.two_by_two import OfTable
 
@@ -229,6 +230,8 @@ def aim_of(metric: Metric, target: Target) -> Aim | None:
     if metric.is_error:
         return target
     how = metric.how
+    if isinstance(how, Panel | Lines):
+        return how
     # Prices of one item are known if the share of class 1 is.
     if isinstance(how, OfTable) and how.prices is not None and metric.given:
         one, other = how.prices(*metric.given.get("prior", (0.0, 1.0)))

@@ -25,6 +25,7 @@ from errorfloor.results import (
     Estimate,
     Groups,
     Items,
+    People,
     Verdict,
 )
 from errorfloor.show.report.document import Document
@@ -83,7 +84,7 @@ FORMATS = {
 
 
 def report(
-    result: Estimate | Comparison | Verdict | Groups[Estimate] | object,
+    result: Estimate | Comparison | Verdict | People | Groups[Estimate] | object,
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
@@ -100,7 +101,7 @@ def report(
 
     Parameters
     ----------
-    result : Estimate, VotesEstimate, Comparison, Verdict, Groups of Estimates, or data
+    result : Estimate, VotesEstimate, Comparison, Verdict, People, Groups of Estimates, or data
         What to report on. Of a comparison, isotonic-cf is the answer if it is there. Of groups, all
         floors are in one report. Of a dataframe, a table or a file, the floor is estimated by the
         default method.
@@ -205,7 +206,7 @@ def _files_of(result: Any) -> tuple[str, ...]:
     """Return the files behind a result, or those that are the data."""
     if is_source(result):
         return tuple(result) if isinstance(result, list | tuple) else (result,)
-    if isinstance(result, Verdict):
+    if isinstance(result, Verdict | People):
         result = result.floor
     several = result.values() if isinstance(result, Groups) else result
     parts = several if isinstance(result, Groups | Comparison) else [result]

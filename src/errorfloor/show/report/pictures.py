@@ -17,6 +17,7 @@ from errorfloor.results import (
     Confusion,
     Estimate,
     Groups,
+    People,
     RatingsEstimate,
     Reliability,
     Verdict,
@@ -24,6 +25,7 @@ from errorfloor.results import (
 )
 from errorfloor.show import plot
 from errorfloor.show.numbers import level, per_cent, points_of_size, style_of
+from errorfloor.show.people import worth
 from errorfloor.show.plot.axes import TEXT, matplotlib
 from errorfloor.show.plot.classes import FEW, height_of
 from errorfloor.show.plot.coverage import risk_coverage_of
@@ -37,10 +39,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def pictures_of(context: Context, verdict: Verdict | None = None) -> tuple[Picture, ...]:
+def pictures_of(
+    context: Context, verdict: Verdict | None = None, people: People | None = None
+) -> tuple[Picture, ...]:
     """Return the pictures of a result, the most telling first."""
     refuted = context.estimate.refuted  # a picture would state it all the same
     found = [] if verdict is None or refuted else [_headroom(verdict)]
+    found += [] if people is None or refuted else [_people(people)]
     table, comparison = context.estimate.table, context.comparison
     if not refuted and context.estimate.measure.is_selective:
         found += [_risk_coverage(context.estimate)] if risk_coverage_of(context.estimate) else []
@@ -128,6 +133,23 @@ OF_TABLES: dict[str, Callable[[Context], Iterator[Picture]]] = {
     SoftTable.kind: _of_soft_labels,
     VoteTable.kind: _of_votes,
 }
+
+
+def _people(found: People) -> Picture:
+    panels = ", ".join(
+        f"{one.people} {'person' if one.people == 1 else 'people'} {per_cent(one.value, 1)}"
+        for one in found.panels
+    )
+    models = "".join(f" {row.name}: {per_cent(row.value, 1)}, {worth(row)}." for row in found)
+    return Picture(
+        "people",
+        "Models beside panels of people",
+        "How often what most of several people say is one more person's answer, by how many they "
+        "are. A model stands where panels are as good as it is; the lines are intervals.",
+        f"Panels agree with one more person: {panels}. The best possible is "
+        f"{per_cent(found.best_possible.value, 1)}.{models}",
+        partial(_on_axes, 3.0, partial(plot.people, found)),
+    )
 
 
 def _headroom(verdict: Verdict) -> Picture:

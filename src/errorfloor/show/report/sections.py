@@ -12,6 +12,7 @@ from errorfloor.results import (
     Confusion,
     Estimate,
     Items,
+    People,
     Verdict,
 )
 from errorfloor.show.characters import in_sight
@@ -37,6 +38,7 @@ from errorfloor.show.numbers import (
     style_of,
     value_and_limits,
 )
+from errorfloor.show.people import about, of_models, of_panels, said_of
 from errorfloor.show.report.blocks import (
     Answer,
     Block,
@@ -69,6 +71,8 @@ def sections_of(summary: Summary) -> list[Section]:
     ]
     if summary.verdict is not None:
         sections.append(Section("model", "The model", _model(summary.verdict)))
+    if summary.people is not None and not summary.floor.refuted:
+        sections.append(Section("people", "Models and people", _people(summary.people)))
     sections += next_section(summary)
     if summary.confusion is not None:
         sections.append(Section("classes", "The classes", _classes(summary.confusion)))
@@ -83,6 +87,19 @@ def sections_of(summary: Summary) -> list[Section]:
     if summary.comparison is not None:
         sections.append(Section("methods", "By other methods", _methods(summary.comparison)))
     return [*sections, *last_sections(summary)]
+
+
+def _people(people: People) -> tuple[Block, ...]:
+    """Return how many people each model is worth."""
+    grid = of_models(people) if people.models else of_panels(people)
+    head = ("model", *grid.head[1:]) if people.models else grid.head
+    cautions = tuple(Caution(one.text) for one in people.findings)
+    return (
+        Text(said_of(people)),
+        Table("How many people each model is worth", head, grid.rows),
+        *cautions,
+        *(Text(text) for text in about(people)),
+    )
 
 
 def next_section(document: Document) -> list[Section]:

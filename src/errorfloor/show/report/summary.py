@@ -20,6 +20,7 @@ from errorfloor.results import (
     Estimate,
     Groups,
     Items,
+    People,
     Verdict,
 )
 from errorfloor.results.finding import Finding
@@ -27,8 +28,10 @@ from errorfloor.show.characters import in_sight
 from errorfloor.show.next_steps import steps_of
 from errorfloor.show.recipe import (
     code_of_comparison,
+    code_of_people,
     command_line,
     command_of_comparison,
+    command_of_people,
     python_code,
     versions,
 )
@@ -63,6 +66,8 @@ class Summary(Document):
         The items of votes, where they have names.
     annotators : AnnotatorsResult or None
         The annotators, where they are known.
+    people : People or None
+        Models compared with people, where there are votes and predictions.
     """
 
     floor: Estimate
@@ -72,13 +77,14 @@ class Summary(Document):
     confusion: Confusion | None = None
     items: Items | ClassItems | None = None
     annotators: AnnotatorsResult | None = None
+    people: People | None = None
 
     @property
     def answer(self) -> str:
         """The answer in plain words; of a refuted floor, what is wrong and what to do."""
         if self.floor.refuted:
             return sentence_of(self.floor)
-        return sentence_of(self.verdict or self.floor)
+        return sentence_of(self.verdict or self.people or self.floor)
 
     @property
     def interval(self) -> str:
@@ -110,6 +116,7 @@ class Summary(Document):
             **({} if self.confusion is None else {"confusion": self.confusion.to_dict()}),
             **({} if self.items is None else {"items": _hardest(self.items)}),
             **({} if self.annotators is None else {"annotators": _largest(self.annotators)}),
+            **({} if self.people is None else {"people": _without_floor(self.people)}),
         }
 
 
@@ -164,7 +171,8 @@ def _summary(
         comparison=context.comparison,
         diagnostics=diagnose(estimate, context.comparison),
         confusion=None if estimate.refuted else context.confusion,
-        pictures=pictures_of(context, verdict),
+        people=subject.people,
+        pictures=pictures_of(context, verdict, subject.people),
         source=about,
         python=in_sight(call.python),
         command=None if call.command is None else in_sight(call.command),
@@ -217,6 +225,7 @@ class _Subject:
     estimate: Estimate
     verdict: Verdict | None = None
     comparison: Comparison | None = None
+    people: People | None = None
 
 
 @singledispatch
@@ -236,7 +245,12 @@ def _(result: Estimate) -> _Subject:
 
 @_subject.register
 def _(result: Verdict) -> _Subject:
-    return _Subject(result.floor, verdict=result)
+    return _Subject(result.floor, verdict=result, people=result.people)
+
+
+@_subject.register
+def _(result: People) -> _Subject:
+    return _Subject(result.floor, people=result)
 
 
 @_subject.register
@@ -283,6 +297,8 @@ class _Call:
         if self.comparison is None and self.rows is not None:
             return f'{self.rows}\nef.report(rows, "report.html"{more})'
         subject = self.subject
+        if subject.people is not None and subject.verdict is None:
+            return f'{code_of_people(subject.people)}\nef.report(found, "report.html"{more})'
         name = "floor" if subject.verdict is None else "verdict"
         code = python_code(subject.estimate, subject.verdict)
         if self.rows is not None:
@@ -294,6 +310,8 @@ class _Call:
     def command(self) -> str | None:
         """The command for the same numbers."""
         rows = self.subject.comparison
+        if self.subject.people is not None and self.subject.verdict is None:
+            return command_of_people(self.subject.people)
         found = None if rows is None else command_of_comparison(rows)
         return found or command_line(self.subject.estimate, self.subject.verdict)
 
@@ -303,6 +321,10 @@ def _hardest(items: Items | ClassItems) -> list[dict[str, Any]]:
     places = items.hardest()
     columns = {name: column[places].tolist() for name, column in items.columns.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _without_floor(people: People) -> dict[str, Any]:
+    return {name: value for name, value in people.to_dict().items() if name != "floor"}
 
 
 def _largest(annotators: AnnotatorsResult) -> list[dict[str, Any]]:

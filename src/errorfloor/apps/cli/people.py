@@ -1,0 +1,158 @@
+"""The commands `people` and `difference`: models compared with people, and two floors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from errorfloor.apps.cli import asking
+from errorfloor.apps.cli.building import ANSWER, COLUMNS, Command, examples, option, with_session
+from errorfloor.apps.cli.completing import columns as complete_columns
+from errorfloor.apps.cli.measuring import About, with_metric
+from errorfloor.apps.cli.options import (
+    LEVEL,
+    STOPPING,
+    TOTALS_BY,
+    How,
+    destination,
+    names_of,
+    report_suffixes,
+    with_how,
+    with_labels,
+)
+from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.source import Labels
+from errorfloor.apps.cli.types import Number, Numbers
+from errorfloor.data.layouts import LAYOUTS, of_kind
+from errorfloor.data.tables import VoteTable
+
+
+@click.command(
+    cls=Command,
+    short_help="Say how many people each model is worth.",
+    epilog=examples(
+        "errorfloor people demo/annotations.csv",
+        "errorfloor people demo/models.csv --prediction careful,hasty",
+        "errorfloor people demo/models.csv --prediction careful --panels 1,3,9 --json",
+        "errorfloor people demo/models.csv --prediction careful,hasty -o people.html",
+    ),
+)
+@with_labels(of_kind(VoteTable.kind))
+@option(
+    "--prediction",
+    metavar="COL,COL,...",
+    multiple=True,
+    callback=names_of,
+    section=COLUMNS,
+    shell_complete=complete_columns,
+    help="Columns of what models answer for the items, one for each model.",
+)
+@option(
+    "--panels",
+    metavar="R,R,...",
+    type=Numbers(),
+    default="1,3,5",
+    show_default=True,
+    section=ANSWER,
+    help="Odd numbers of people in the panels to report.",
+)
+@TOTALS_BY
+@STOPPING
+@option(
+    "--epsilon",
+    metavar="NUMBER",
+    type=Number(0, 1),
+    default=0.2,
+    show_default=True,
+    section=ANSWER,
+    help="Of the alternative annotator test: by how much an annotator may be better.",
+)
+@LEVEL
+@destination(report_suffixes, required=False, help="Write a report with the curve of panels")
+@with_session
+def people(
+    session: Session,
+    labels: Labels,
+    prediction: list[str] | None,
+    panels: Any,
+    output: Path | None,
+    **how: Any,
+) -> None:
+    """Say how often people agree, the best possible, and how many people each model is worth.
+
+    A model is worth r people if it gives the answer of a person as often as the plurality of r
+    people does. Without --prediction, only people are compared. Where annotators are known, limits
+    hold for other people; exit code 4 means that predictions were made from these votes.
+    """
+    from errorfloor.data.predicted_votes import reader_of
+    from errorfloor.methods.record import Options
+    from errorfloor.questions.people import as_panels, people_of
+    from errorfloor.show.words import long_text_of
+
+    sizes = as_panels(panels)
+    options = Options(totals_by=how["totals_by"], stopping=how["stopping"])
+    reader, where = reader_of(labels.where, prediction or ())
+    reading = replace(labels, where=where, layouts=reader.layouts).read(session)
+    if prediction:
+        session.about["input"]["columns"]["prediction"] = list(prediction)
+    with session.step("comparing with people"):
+        found = people_of(
+            reading,
+            reader.found(reading),
+            options,
+            panels=sizes,
+            epsilon=how["epsilon"],
+            level=how["level"],
+        )
+    result, text = found.to_dict(), long_text_of(found)
+    if output is not None:
+        from errorfloor.show.report import report
+
+        with session.step("writing"):
+            report(found, output, command=session.shell_command if labels.is_stdin else None)
+        result, text = {**result, "output": output}, f"{text}\nWrote {output}."
+    session.show(result, text, refuted=found.refuted)
+
+
+@click.command(
+    cls=Command,
+    short_help="Say by how much two floors differ.",
+    epilog=examples(
+        "errorfloor difference demo/votes.csv demo/annotations.csv",
+        "errorfloor difference demo/votes.csv demo/annotations.csv --dependent --json",
+    ),
+)
+@with_labels(LAYOUTS)
+@option(
+    "--independent/--dependent",
+    default=None,
+    section=ANSWER,
+    help="Whether the two files hold independent samples of items; taken for granted by default.",
+)
+@with_metric
+@with_how
+@with_session
+def difference(
+    session: Session, labels: Labels, about: About, how: How, independent: bool | None
+) -> None:
+    """Say by how much the floor of the first file is above that of the second.
+
+    The columns are guessed in each file by itself; columns that are named are those of both.
+    """
+    from errorfloor.questions.difference import difference
+    from errorfloor.show.words import long_text_of
+
+    if len(labels.files) != 2:
+        raise click.UsageError(f"Name two files to compare, got {len(labels.files)}.")
+    floors, inputs = [], []
+    for file in labels.files:
+        reading = replace(labels, files=(file,)).read(session)
+        inputs.append(session.about["input"])
+        with session.step("estimating"):
+            floors.append(asking.floor(reading, how, about))
+    session.about["input"] = inputs
+    found = difference(*floors, independent=independent, level=how.level)
+    session.show(found.to_dict(), long_text_of(found), refuted=found.refuted)

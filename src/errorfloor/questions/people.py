@@ -1,0 +1,346 @@
+"""How many people a model is worth, and which models differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from errorfloor._checks import InputError, argument, as_flag, check_level, shown
+from errorfloor._numbers import counted as counted_words
+from errorfloor._typing import Bools
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.predicted_votes import (
+    PredictedReader,
+    PredictedVotes,
+    as_predictions,
+    reader_of,
+)
+from errorfloor.data.read import is_data, read
+from errorfloor.data.source import Reading
+from errorfloor.methods.record import CHANCE, Options
+from errorfloor.questions.alt_test import EPSILON, alt_test
+from errorfloor.questions.compared import MOST_PEOPLE, Comparison
+from errorfloor.questions.weights import unweighted
+from errorfloor.results.people import AltTest, People
+
+PANELS = (1, 3, 5)
+
+
+def people(
+    votes: object = None,
+    totals: object = None,
+    *,
+    predictions: Mapping[str, object] | None = None,
+    prediction: str | Sequence[str] | None = None,
+    positives: object = None,
+    counts: object = None,
+    item: str | None = None,
+    vote: str | None = None,
+    annotator: str | None = None,
+    annotators: object = None,
+    annotations: str | None = None,
+    duplicates: str = "error",
+    positive: object = None,
+    positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
+    drop_missing: bool = False,
+    panels: Sequence[int] = PANELS,
+    totals_by: str = CHANCE,
+    stopping: str | None = None,
+    epsilon: float = EPSILON,
+    level: float = 0.95,
+) -> People:
+    """Say how many people each model is worth, and which models differ.
+
+    A model is compared with panels of people: how often does the answer that most of r people give
+    equal the answer of one more person, and how often does the model's? A model that does so as
+    often as panels of r is worth r people.
+
+    Parameters
+    ----------
+    votes : array-like of shape (n,) or (n, classes), VoteTable, dataframe or path
+        As in `from_votes`.
+    totals : int or array-like of shape (n,), or str
+        As in `from_votes`.
+    predictions : dict of array-like, optional
+        What each model answers for each item, by the model's name; beside arrays of votes.
+    prediction : str or sequence of str, optional
+        Columns of the models' answers, in a dataframe or file.
+    positives : str or array-like of shape (n,), optional
+        Column of the number of votes for class 1, or these numbers.
+    counts : str or sequence of str, or array-like of shape (n, classes), optional
+        Columns of the number of votes for each class, or these numbers.
+    item : str, optional
+        Column of the item, where a row is a single vote.
+    vote : str, optional
+        Column of the vote in such rows.
+    annotator : str, optional
+        Column of the annotator in such rows.
+    annotators : sequence of str, or array-like of shape (n, raters), optional
+        Columns of votes, one for each annotator, or the votes themselves.
+    annotations : str, optional
+        Column with all votes on an item.
+    duplicates : {"error", "first", "last", "all"}
+        What to do with several votes of one annotator on an item.
+    positive : optional
+        The vote that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1.
+    classes : sequence of str, optional
+        Names of all classes, in order.
+    drop_missing : bool
+        Whether to keep only the items that all models answered, and that have votes.
+    panels : sequence of int
+        Odd numbers of people in the panels to report.
+    totals_by : {"chance", "item", "votes"}
+        Why items have unequal numbers of votes, as in `from_votes`. With "votes", which were
+        collected until they agreed, all numbers come from the fitted mixture.
+    stopping : str, optional
+        The rule, as in `from_votes`.
+    epsilon : float
+        Of the alternative annotator test: by how much an annotator may be better.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    People
+        Agreement of two people, panels, the best possible, and a row for each model.
+
+    Notes
+    -----
+    Panels smaller than the number of votes need no model of votes: each vote is judged by all
+    panels of the others. Larger ones come from the mixture that `from_votes` fits. A model has room
+    if the largest panel that the votes allow agrees with one more person more often than the model
+    does, because no panel is better than the best possible. Where annotators are known, and five or
+    more (with equal workloads), they count as a sample as well as items. Agreement of people is not
+    the most that a model can reach: panels agree more often with one more person than people with
+    each other.
+
+    Examples
+    --------
+    >>> counts = [[3, 0], [2, 1], [1, 2], [0, 3]] * 50
+    >>> found = people(counts=counts, predictions={"mine": [0, 0, 1, 1] * 50})
+    >>> round(found.agreement.value, 3), round(found["mine"].value, 3)
+    (0.667, 0.833)
+    """
+    level = check_level(level)
+    panels = as_panels(panels)
+    epsilon = _as_epsilon(epsilon)
+    options = Options(totals_by=totals_by, stopping=stopping)
+    columns: dict[str, Any] = {
+        "counts": counts,
+        "item": item,
+        "vote": vote,
+        "annotator": annotator,
+        "annotators": annotators,
+        "annotations": annotations,
+        "duplicates": duplicates,
+        "positive": positive,
+        "positive_from": positive_from,
+        "classes": classes,
+    }
+    if votes is None:
+        votes, positives = positives, None
+    reading, found = _read(
+        votes, totals, predictions, prediction, {**columns, "positives": positives}, drop_missing
+    )
+    return people_of(reading, found, options, panels=panels, epsilon=epsilon, level=level)
+
+
+def as_columns(prediction: object) -> tuple[str, ...]:
+    """Return the columns of predictions, or say what is wrong with them."""
+    given = (prediction,) if isinstance(prediction, str) else prediction
+    names = list(given) if isinstance(given, Sequence) and not isinstance(given, bytes) else []
+    if not names or not all(isinstance(one, str) for one in names):
+        raise InputError(
+            argument("prediction"),
+            f" must be the name of a column, or a list of names; got {shown(prediction)}. Give ",
+            *(argument("predictions"), " beside arrays of votes."),
+        )
+    return tuple(names)
+
+
+def as_panels(panels: Any) -> tuple[int, ...]:
+    """Return sizes of panels in order, or say that one is even or none."""
+    given = [panels] if isinstance(panels, int | np.integer) else panels
+    try:
+        sizes = [int(one) for one in given]
+        whole = all(float(one) == size for one, size in zip(given, sizes, strict=True))
+    except (TypeError, ValueError):
+        sizes, whole = [], False
+    bad = [one for one in sizes if one < 1 or one % 2 == 0 or one > MOST_PEOPLE]
+    if not sizes or not whole or bad:
+        raise InputError(
+            argument("panels"),
+            f" must be odd numbers of people from 1 to {MOST_PEOPLE}, such as (1, 3, 5); got "
+            f"{shown(bad[0] if bad else panels)}. One more person in an odd panel adds nothing but "
+            "ties.",
+        )
+    return tuple(sorted(set(sizes)))
+
+
+def _as_epsilon(epsilon: object) -> float:
+    number = float(epsilon) if isinstance(epsilon, int | float | np.number) else math.nan
+    if not 0 <= number <= 1:
+        raise InputError(argument("epsilon"), f" must be between 0 and 1; got {shown(epsilon)}.")
+    return number
+
+
+def _read(
+    votes: Any,
+    totals: Any,
+    predictions: Any,
+    prediction: Any,
+    columns: dict[str, Any],
+    drop_missing: bool,
+) -> tuple[Reading, PredictedVotes]:
+    """Read votes with what models predict beside them."""
+    drop_missing = as_flag(drop_missing, name="drop_missing")
+    if predictions is not None and (is_data(votes) or prediction is not None):
+        raise InputError(
+            *(argument("predictions"), " goes with arrays of votes, and "),
+            *(argument("prediction"), " with a dataframe or file. Give the one that fits."),
+        )
+    if predictions is None:
+        names = () if prediction is None else as_columns(prediction)
+        if names and not is_data(votes):
+            raise InputError(
+                argument("prediction"),
+                " is a column of a dataframe or file. Pass one, or give ",
+                *(argument("predictions"), ", a dict of answers, beside arrays of votes."),
+            )
+        where = ReadOptions.of(**columns, drop_missing=drop_missing and is_data(votes))
+        reader, where = reader_of(where, names)
+        reading = read(votes, reader.layouts, where, second=totals)
+        return reading, reader.found(reading)
+    number = _length(votes, columns)
+    names, answers, there = as_predictions(predictions, number, drop_missing=drop_missing)
+    if not there.all():
+        votes, totals = _some(votes, there), _some(totals, there)
+        for name in ("counts", "annotators"):
+            columns[name] = _some(columns[name], there)
+        answers = tuple(one[there] for one in answers)
+    reader = PredictedReader(names, answers)
+    reading = read(votes, reader.layouts, ReadOptions.of(**columns), second=totals)
+    dropped = int(np.count_nonzero(~there))
+    if dropped:
+        table: Any = reading.table
+        table = replace(table, dropped=table.dropped + dropped)
+        reading = replace(reading, tables={None: table})
+    return reading, reader.found(reading)
+
+
+def _length(votes: Any, columns: Mapping[str, Any]) -> int:
+    given = (votes, columns["counts"], columns["annotators"])
+    first = next((one for one in given if one is not None), ())
+    return len(first) if hasattr(first, "__len__") else 0
+
+
+def _some(values: Any, kept: Bools) -> Any:
+    if values is None or np.ndim(values) == 0:
+        return values
+    if hasattr(values, "dtype"):
+        return np.asarray(values)[kept]
+    return [one for one, stays in zip(values, kept, strict=True) if stays]
+
+
+def people_of(
+    reading: Reading,
+    found: PredictedVotes,
+    options: Options,
+    *,
+    panels: Sequence[int] = PANELS,
+    epsilon: float = EPSILON,
+    level: float = 0.95,
+) -> People:
+    """Return the answer for votes that were read, item by item."""
+    unweighted(reading.table, "people")
+    several = found.votes.sum(axis=1) >= 2
+    if not several.any():
+        raise InputError(
+            argument("votes"),
+            " have one vote per item, which cannot say how often people agree. Collect a second "
+            "vote on some items: a few hundred items with two votes or more will do. For a model "
+            "and one label per item use ",
+            *(argument("errors"), " and ", argument("n"), " of headroom."),
+        )
+    crowd = Comparison.of(reading, found.where(several), options, level)
+    singles = int(np.count_nonzero(~several))
+    return people_in(crowd, singles, panels=panels, epsilon=epsilon)
+
+
+def people_in(
+    crowd: Comparison,
+    singles: int = 0,
+    *,
+    panels: Sequence[int] = PANELS,
+    epsilon: float = EPSILON,
+) -> People:
+    """Return the answer for votes with models beside them; some items had a single vote."""
+    notes = [*_about_sample(crowd, singles)]
+    findings, models = [], []
+    for model in crowd.found.models:
+        row, own = crowd.model(model)
+        models.append(row)
+        findings += own
+    differences = crowd.differences()
+    return People(
+        agreement=crowd.panel(1).plain,
+        best_possible=crowd.best,
+        panels=tuple(crowd.panel(r).rate for r in panels),
+        curve=tuple(crowd.panel(r).rate for r in crowd.sizes),
+        models=tuple(models),
+        constant=crowd.constant(),
+        differences=differences,
+        resolvable=crowd.resolvable(),
+        alt_test=_alt_tests(crowd, epsilon),
+        floor=crowd.floor,
+        level=crowd.level,
+        n=len(crowd.found.votes),
+        crossed=crowd.crowd is not None,
+        notes=tuple(notes),
+        findings=tuple(findings),
+        dropped=crowd.reading.table.dropped,
+        source=crowd.reading.source,
+    )
+
+
+def _about_sample(crowd: Comparison, singles: int) -> list[str]:
+    notes = []
+    ballots = crowd.found.ballots
+    if crowd.crowd is not None:
+        people = counted_words(crowd.crowd.number, "annotator")
+        notes.append(f"{people} count as a sample, as well as items: limits hold for other people.")
+    elif ballots is not None:
+        effective = crowd.all_people.effective  # type: ignore[union-attr]
+        notes.append(
+            f"The votes are of too few people ({effective:.1f} with equal workloads) to stand for "
+            "others: limits are over items, for these people."
+        )
+    else:
+        notes.append(
+            "Whose votes they are is not known: limits are over items, as if every vote came from "
+            "another person."
+        )
+    if singles:
+        items = counted_words(singles, "item")
+        notes.append(
+            f"{items} with a single vote {'has' if singles == 1 else 'have'} no part in it."
+        )
+    if crowd.unanimous:
+        notes.append("People never disagree on these items, so no model is worth more or less.")
+    return notes
+
+
+def _alt_tests(crowd: Comparison, epsilon: float) -> tuple[AltTest, ...] | None:
+    ballots = crowd.found.ballots
+    if ballots is None or not crowd.found.models:
+        return None
+    found = [alt_test(ballots, one.place, one.name, epsilon) for one in crowd.found.models]
+    kept = tuple(one for one in found if one is not None)
+    return kept or None

@@ -1,0 +1,311 @@
+"""Models compared with people: agreement, panels, worth in people, and which models differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from errorfloor._shown import Framed, sentence_of
+from errorfloor.data.source import Source
+from errorfloor.results.estimate import Estimate
+from errorfloor.results.finding import Finding
+
+VOTES, MIXTURE = "votes", "mixture"  # what the agreement of a panel is found from
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share of items with its limits."""
+
+    value: float
+    low: float
+    high: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return plain values, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PanelRate(Rate):
+    """How often the plurality of so many people equals one more person's answer.
+
+    Attributes
+    ----------
+    people : int
+        In the panel.
+    value, low, high : float
+        How often, with limits.
+    basis : {"votes", "mixture"}
+        Whether panels are made of the votes at hand, or of the distribution that is fitted to them.
+    """
+
+    people: int
+    basis: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRate(Rate):
+    """How often a model gives a person's answer, and how many people it is worth.
+
+    Attributes
+    ----------
+    name : str
+        Of the model.
+    value, low, high : float
+        How often it gives the answer of a person, with limits.
+    worth : float or None
+        The number of people whose plurality does so as often; 0 for less than one person. None
+        where no panel does, and where there is no worth: `warnings` say why.
+    worth_low, worth_high : float or None
+        Its limits; None where there is none. Less than one person is 0 to 1.
+    verdict : {"room", "saturated", "beyond"} or None
+        Whether the model can still improve, is at the limit, or is better than any model can be.
+    p_room : float or None
+        P-value of "no rule is better"; small if the largest panel of the other people is.
+    warnings : tuple of str
+        What to know about it.
+    """
+
+    name: str
+    worth: float | None = None
+    worth_low: float | None = None
+    worth_high: float | None = None
+    verdict: str | None = None
+    p_room: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return {**asdict(self), "warnings": list(self.warnings)}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDifference(Rate):
+    """By how much the first of two models gives a person's answer more often.
+
+    Attributes
+    ----------
+    first, second : str
+        Names of the models.
+    value, low, high : float
+        The difference, with limits.
+    p : float or None
+        P-value of "no difference"; None where votes were collected until they agreed.
+    adjusted_p : float or None
+        The same for all pairs of models together (Holm's).
+    """
+
+    first: str
+    second: str
+    p: float | None = None
+    adjusted_p: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class AltTest:
+    """Whether a model may take the place of an annotator, by the published procedure.
+
+    Attributes
+    ----------
+    name : str
+        Of the model.
+    winning_rate : float
+        Share of annotators whom the model may take the place of; it passes from 0.5 on.
+    advantage : float
+        Mean over annotators of how often the model is as close to the others, or closer.
+    annotators : int
+        Annotators with enough items.
+    """
+
+    name: str
+    winning_rate: float
+    advantage: float
+    annotators: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class People(Framed):
+    """How often people agree, and how many people each model is worth.
+
+    Attributes
+    ----------
+    agreement : Rate
+        How often two people give the same answer.
+    best_possible : Rate
+        How often any model can give the answer of a person, at best: one less the floor.
+    panels : tuple of PanelRate
+        How often the plurality of so many people equals one more person's answer.
+    curve : tuple of PanelRate
+        The same for as many sizes as a picture needs.
+    models : tuple of ModelRate
+        One for each model, in the order in which they were named.
+    constant : ModelRate
+        The best answer that is the same for all items.
+    differences : tuple of ModelDifference
+        One for each pair of models.
+    resolvable : float or None
+        The difference of two models that these items would show four times out of five.
+    alt_test : tuple of AltTest or None
+        Where annotators are known and have enough items each.
+    floor : Estimate
+        What `best_possible` comes from, with all that was checked.
+    level : float
+        Confidence level.
+    n : int
+        Items with two votes or more.
+    crossed : bool
+        Whether annotators count as a sample, as well as items.
+    notes : tuple of str
+        What else there is to know.
+    findings : tuple of Finding
+        What was found out about the predictions.
+    """
+
+    agreement: Rate
+    best_possible: Rate
+    panels: tuple[PanelRate, ...]
+    curve: tuple[PanelRate, ...]
+    models: tuple[ModelRate, ...]
+    constant: ModelRate
+    differences: tuple[ModelDifference, ...]
+    resolvable: float | None
+    alt_test: tuple[AltTest, ...] | None
+    floor: Estimate
+    level: float
+    n: int
+    crossed: bool
+    notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    dropped: int = 0
+    source: Source | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def __iter__(self) -> Iterator[ModelRate]:
+        return iter(self.models)
+
+    def __getitem__(self, name: str) -> ModelRate:
+        for row in self.models:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the data contradict what the answer assumes."""
+        return self.floor.refuted or any(one.level == "refuted" for one in self.findings)
+
+    @property
+    def certain_order(self) -> tuple[ModelDifference, ...]:
+        """Pairs of models whose order is certain, the better one first."""
+        found = []
+        for one in self.differences:
+            sure = one.low > 0 or one.high < 0
+            if one.adjusted_p is not None:
+                sure = one.adjusted_p <= 1 - self.level
+            if sure and one.value < 0:
+                one = ModelDifference(
+                    *(-one.value, -one.high, -one.low, one.second, one.first),
+                    p=one.p,
+                    adjusted_p=one.adjusted_p,
+                )
+            found += [one] if sure else []
+        return tuple(found)
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one plain sentence."""
+        return sentence_of(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values, ready for JSON."""
+        alt = None if self.alt_test is None else [one.to_dict() for one in self.alt_test]
+        return {
+            "sentence": self.sentence,
+            "agreement": self.agreement.to_dict(),
+            "best_possible": self.best_possible.to_dict(),
+            "panels": [one.to_dict() for one in self.panels],
+            "curve": [one.to_dict() for one in self.curve],
+            "models": [one.to_dict() for one in self.models],
+            "constant": self.constant.to_dict(),
+            "differences": [one.to_dict() for one in self.differences],
+            "resolvable": self.resolvable,
+            "alt_test": alt,
+            "level": self.level,
+            "n": self.n,
+            "crossed": self.crossed,
+            "refuted": self.refuted,
+            "findings": [one.to_dict() for one in self.findings],
+            "notes": list(self.notes),
+            "dropped": self.dropped,
+            "floor": self.floor.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FloorDifference(Framed):
+    """By how much the first of two floors is higher.
+
+    Attributes
+    ----------
+    value : float
+        The difference.
+    low : float
+        Its lower limit.
+    high : float
+        Its upper limit.
+    level : float
+        Confidence level of the difference.
+    each_level : float
+        Confidence level of the limits of each floor that the difference is made from.
+    first : Estimate
+        The first floor, at that level.
+    second : Estimate
+        The second one.
+    independent : bool
+        Whether the two were taken for independent.
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    each_level: float
+    first: Estimate
+    second: Estimate
+    independent: bool
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the data contradict either floor."""
+        return self.first.refuted or self.second.refuted
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one plain sentence."""
+        return sentence_of(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values, ready for JSON."""
+        names = ("value", "low", "high", "level", "each_level", "independent", "refuted")
+        return {
+            "sentence": self.sentence,
+            **{name: getattr(self, name) for name in names},
+            "first": self.first.to_dict(),
+            "second": self.second.to_dict(),
+        }
