@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators people atlas weights feebee first-minute paper follow-up findings scale docs generated clean
+.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people atlas
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -20,6 +20,7 @@ help:
 	@echo "make people    coverage of worth in people and of differences -> docs/people_study.md"
 	@echo "make atlas     real sets with votes, and models as worth in people -> docs/atlas.md"
 	@echo "make annotators coverage where annotators are a sample -> docs/annotators.md"
+	@echo "make ratings   coverage of ceilings from ratings -> docs/ratings_coverage.md"
 	@echo "make weights   coverage with weights and clusters -> docs/weights.md"
 	@echo "make feebee    the paper's FeeBee tables -> docs/feebee.md; needs ERRORFLOOR_DATA"
 	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> docs/scale.md"
@@ -82,6 +83,10 @@ claims: .venv/dev
 # With ends by DataEval: FEATURES="--dataeval PATH", an interpreter that has it.
 features: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.features $(FEATURES)
+
+ratings: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.ratings
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.ratings --speed
 
 weights: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.weights

@@ -279,7 +279,7 @@ def chaosnli(part: str) -> Counts:
     """Return the votes for each class."""
     votes = ef.datasets.load_chaosnli(part).votes
     assert votes is not None
-    return votes
+    return np.asarray(votes)
 
 
 def floors(repetitions: int, seed: int = 0) -> dict[str, float]:

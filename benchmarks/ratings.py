@@ -378,6 +378,22 @@ def write(runs: int, output: Path) -> None:
     print(f"wrote {output}")
 
 
+PARTS: dict[str, tuple[str, Callable[[int], str]]] = {
+    "shared": ("## Shared raters", lambda runs: _table_of_shared(runs // 2)),
+    "models": ("## Models beside the ceiling", lambda runs: _table_of_models(runs)),
+}
+
+
+def renew(part: str, runs: int, output: Path) -> None:
+    """Write the table of one part of the document again."""
+    heading, make = PARTS[part]
+    before, found, after = output.read_text().partition(f"{heading}\n")
+    assert found, heading
+    own, mark, rest = after.partition("\n## ")
+    words = own[: own.index("\n|")]
+    output.write_text(f"{before}{heading}\n{words}\n{make(runs)}\n{mark}{rest}")
+
+
 def _table_of_shared(runs: int) -> str:
     rows = []
     for raters, each in DESIGNS:
@@ -457,8 +473,12 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--output", type=Path, default=DOCUMENT)
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--only", choices=list(PARTS), help="write one table of the document again")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ef.ErrorFloorWarning)
+    if options.only is not None:
+        renew(options.only, options.runs, options.output)
+        return
     if not options.speed:
         write(options.runs, options.output)
         return

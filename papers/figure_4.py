@@ -69,7 +69,7 @@ def remarks(numbers: dict[str, Any]) -> str:
         "The dashed lines: the floor of the synthetic set is exact; 0.05 % of CIFAR-10 is in the "
         "paper's text; 0.49 % of Fashion-MNIST is in the authors' released settings only. "
         "`benchmarks/REFERENCE_MODEL.md` has such networks trained again: by the paper's "
-        "recipe five of them err on 0.49 % on average after the last epoch. By a better recipe they "
+        "recipe five of them err on 0.49 % on average after the last epoch. By a better one they "
         "err on 0.18 %, less than every floor drawn for Fashion-MNIST: shares of votes are not "
         "all that a model can see.\n\n"
         f"{about_variants(numbers['panels'][0]['rows'])}"

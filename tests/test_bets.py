@@ -298,7 +298,8 @@ def draws(scores, labels, metric, costs=None):
     found = ef.from_scores(table, metric=metric, interval="certified", rng=7, **given)
     cells, streams = table.cells(), Streams.of(Seed.of(7).begin())
     train, test = split(cells.count, 2, streams.for_("halves"))
-    return found.evidence, cells, train, test, Blocks.drawn(cells.count, streams.for_("blocks"))
+    evidence = found.evidence.evidence  # which is widened to hold the value
+    return evidence, cells, train, test, Blocks.drawn(cells.count, streams.for_("blocks"))
 
 
 @pytest.mark.parametrize("costs", [(1, 3), (2, 2), None])

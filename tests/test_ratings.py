@@ -358,6 +358,19 @@ def test_pure_noise_has_no_signal():
         ef.from_ratings(values)
 
 
+def test_the_usual_mistakes_are_mistakes():
+    noise = np.random.default_rng(1).standard_normal((2000, 2))
+    rest = ((noise - noise.mean(axis=1, keepdims=True)) ** 2).sum()
+    assert 1 - rest / ((noise - noise.mean()) ** 2).sum() == pytest.approx(0.5, abs=0.03)
+    assert ef.from_ratings(noise).high < 0.1
+    # Two halves of the raters correlate by 0.6.
+    values = made(n=4000, m=6, share=1 / 3)
+    halves = np.corrcoef(values[:, :3].mean(axis=1), values[:, 3:].mean(axis=1))[0, 1]
+    assert halves == pytest.approx(0.6, abs=0.03)
+    best = ef.from_ratings(values, metric="pearson", label="mean").value
+    assert best == pytest.approx(np.sqrt(2 * 0.6 / 1.6), abs=0.02)
+
+
 def test_one_item_with_a_third_of_the_variance_is_warned_of():
     values = made(n=50)
     values[7] += 40
@@ -640,7 +653,7 @@ def reviews(tmp_path_factory):
 def test_the_command_line_answers(reviews):
     ran = run("ratings", reviews, "--metric", "qwk")
     assert ran.exit_code == 0
-    assert 'Using column "paper" as the item and "rating" as the rating.' in ran.stderr
+    assert 'using column "paper" as the item and "rating" as the rating' in ran.stderr
     first = ran.stdout.splitlines()[0]
     assert first.startswith("The best possible QWK with one more rating is about 0.")
     assert "Two people reach 0." in first

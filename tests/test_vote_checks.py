@@ -270,8 +270,9 @@ def test_four_limits_share_the_error_of_a_bracket():
 
         return SimpleNamespace(lower=partial(at, low), upper=partial(at, high))
 
-    def bracketed(value, left, most):
-        return Bracket(value, 4, side(left, 1), side(0, 0.6), side(0.55, 1), side(0, most))
+    def bracketed(value, left, most, majority=1):
+        sides = side(left, 1), side(0, 0.6), side(0.55, 1), side(0, most)
+        return Bracket(value, 4, majority, *sides)
 
     # 1 - 0.55 is below 0.6; the pairs agree at most as often as with 0.7 for one class.
     pairs = 0.7**2 + 3 * 0.1**2
@@ -279,8 +280,11 @@ def test_four_limits_share_the_error_of_a_bracket():
     assert bracketed(0.35, 0.32, pairs).limits(0.9) == pytest.approx((0.32, 0.45))
     assert bracketed(0.1, 0.32, pairs).limits(0.9) == pytest.approx((0.1, 0.45))
     assert bracketed(0.5, 0.32, pairs).limits(0.9) == pytest.approx((0.32, 0.5))
+    # How often pairs agree bounds the floor of a majority from above alone.
+    assert bracketed(0.35, 0.2, pairs, 2).limits(0.9) == pytest.approx((0.3, 0.45))
+    assert bracketed(0.35, 0.2, pairs, 3).limits(0.9) == pytest.approx((0.2, 0.45))
     three = SimpleNamespace(limits=lambda level: (0.2, 0.4) if abs(level - 0.9) < 1e-9 else None)
-    whole = Bracket(0.3, 3, side(0, 1), side(0, 1), side(0, 1), side(0, 1), three)
+    whole = Bracket(0.3, 3, 1, side(0, 1), side(0, 1), side(0, 1), side(0, 1), three)
     assert whole.limits(0.9) == (0.2, 0.4)
 
 
@@ -307,11 +311,8 @@ def check(totals_by="chance", majority=None, totals=(3, 3)):
 
 
 def test_what_has_no_proof_for_many_classes_is_refused():
-    check(majority=2)  # the majority of two votes, ties at random, is one vote
     check(totals_by="votes")  # equal totals were not decided
     check(totals=(2, 3))
-    with pytest.raises(ef.InputError, match="is for one more vote"):
-        check(majority=3)
     with pytest.raises(ef.InputError, match="needs totals that votes did not decide"):
         check(totals_by="votes", totals=(2, 3))
 

@@ -89,6 +89,7 @@ def test_copies_in_clusters_tell_no_more_than_the_items(given):
     assert widths[2] < 0.95 * widths[1]
 
 
+@pytest.mark.filterwarnings("ignore:Few heavy items were drawn")
 @asked
 def test_one_item_of_all_the_weight_leaves_much_open(given):
     found = ef.from_votes(VOTES, 3, weight=np.where(np.arange(N) == 0, 1e6, 1.0), **given)
@@ -147,6 +148,7 @@ def test_what_is_not_built_is_refused_in_one_word():
         ef.from_votes(VOTES, mixed, metric="brier", weight=WEIGHTS, totals_by="item")
 
 
+@pytest.mark.filterwarnings("ignore:Few heavy items were drawn")
 @pytest.mark.parametrize("votes", [[0, 3], [0] * 10, [3, 1, 2, 0, 0, 0, 3, 3, 3, 2]])
 @asked
 def test_a_few_items_have_limits_that_say_little(given, votes):

@@ -115,7 +115,7 @@ class File:
     @classmethod
     def of(cls, path: str) -> File:
         """Look at the start of a file."""
-        first = start_of(path, _KEPT if _is_binary(path) else LOOKED_AT)
+        first = start_of(path, _TELLING if _is_binary(path) else LOOKED_AT)
         packing = next((one for one in PACKINGS if first.startswith(one.magic)), None)
         start = first[:_KEPT] if packing is None else _start(path, packing, _KEPT)
         return cls(path, first[:8], start, packing, encoding_of(path, first))
@@ -142,7 +142,8 @@ _PLUS = re.compile(rb"(?:^|[,;|\t\n\"])\+(?:[,;|\t\r\n\"]|$)")
 # million numbers is counted and shown instead of ending the scan.
 _TEXT = "all_varchar = true, header = true"
 LOOKED_AT = 2**22  # bytes of text; beyond, it is taken to go on as it began
-_KEPT = 2**16  # bytes that tell how a file is written
+_KEPT = 2**16  # bytes that tell how a text file is written
+_TELLING = 2**12  # bytes that tell a format
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _TEXTUAL = bytes({*range(256)} - {*range(9), *range(14, 26), *range(27, 32), 127})
 _BINARY = (b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"BZh", b"\xfd7zXZ")
@@ -500,7 +501,7 @@ def _format_of_one(file: File) -> Format:
     known = next((kind for kind in FORMATS if suffix in kind.suffixes), None)
     if known is not None:
         return known
-    start = file.start[:4096]
+    start = file.start[:_TELLING]
     # The first format is that of any text, so those that are told by more come before it.
     return next(kind for kind in reversed(FORMATS) if kind.begins(start))
 

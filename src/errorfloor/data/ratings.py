@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -20,7 +20,7 @@ from errorfloor.data.entries import POSITIVE, REMEDY, Entries
 from errorfloor.data.layouts import ITEM, Layout, Role
 from errorfloor.data.matrices import column
 from errorfloor.data.naming import TWO_CLASSES
-from errorfloor.data.options import ARRAY, ReadOptions
+from errorfloor.data.options import ARRAY, HOW_TO_READ, ReadOptions
 from errorfloor.data.source import Source, is_frame, is_source
 from errorfloor.data.tables import Table
 from errorfloor.data.values import as_entries, missing_in, text_of
@@ -103,7 +103,7 @@ class RatingTable(Table):
         `beside` is what `from_ratings` takes: `item` and `rater` where a rating is an entry of its
         own, `rater=True` where each column is a rater, `weight`, `cluster` and `drop_missing`.
         """
-        return cast("Self", read_arrays(ratings, Named(**beside)).table)
+        return cast("Self", read_arrays(ratings, Named.of(**beside)).table)
 
     @property
     def n(self) -> int:
@@ -304,42 +304,35 @@ LAYOUTS = (LONG, WIDE, LISTS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What a user says of the data: columns of a dataframe or file, or arrays beside arrays."""
+    """What a user says of the data: columns of a dataframe or file, or arrays next to arrays."""
 
     item: Any = None
     rating: Any = None
     ratings: Any = None
     rater: Any = None  # a column, an array, or whether each column is a rater
-    weight: Any = None
-    cluster: Any = None
-    group: Any = None
     prediction: Any = None
-    drop_missing: bool = False
-    format: str | None = None
-    called: str | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
 
-    def __post_init__(self) -> None:
-        as_flag(self.drop_missing, name="drop_missing")
-
-    @property
-    def options(self) -> ReadOptions:
-        """How to read, as sources keep it."""
-        names = ("weight", "cluster", "group", "drop_missing", "format", "called")
-        return ReadOptions(**{name: getattr(self, name) for name in names}).kept
+    @classmethod
+    def of(cls, **given: Any) -> Self:
+        """Divide what was given into columns of ratings, and how to read them."""
+        how = {name: given.pop(name) for name in HOW_TO_READ if name in given}
+        as_flag(how.get("drop_missing", False), name="drop_missing")
+        return cls(**given, options=ReadOptions(**how))
 
     @property
     def beside(self) -> dict[str, Any]:
         """What there is one of for each item."""
-        names = ("weight", "cluster", "group", "prediction")
-        return {one: value for one in names if (value := getattr(self, one)) is not None}
+        own = {**self.options.beside, "group": self.options.group, "prediction": self.prediction}
+        return {name: value for name, value in own.items() if value is not None}
 
-    def kept(self) -> dict[str, Any]:
-        """Return what a result keeps of it."""
-        return {
-            one.name: value if isinstance(value, str | bool | list | tuple) else ARRAY
-            for one in fields(self)
-            if (value := getattr(self, one.name)) is not None and value is not False
-        }
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The names of what was said."""
+        own = {name: getattr(self, name) for name in ("item", "rating", "ratings", "rater")}
+        own["prediction"] = self.prediction
+        columns = [name for name, one in own.items() if one is not None and one is not False]
+        return (*columns, *self.options.given)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -393,7 +386,7 @@ def read_ratings(
         from errorfloor.data.files import found_in
         from errorfloor.data.saved import saved_table
 
-        with found_in(data, named.format) as found:
+        with found_in(data, named.options.format) as found:
             table = saved_table(found)
             if isinstance(table, RatingTable):
                 return {None: _of_table(table, named, "files", _paths(data))}
@@ -424,7 +417,7 @@ def _paths(data: Any) -> tuple[str, ...]:
 def _of_table(
     table: RatingTable, named: Named, origin: Any, files: tuple[str, ...] = ()
 ) -> RatingReading:
-    for name in named.kept():
+    for name in named.given:
         if name not in ("format", "called"):
             text = " goes with ratings in arrays, dataframes and files. A table knows it already."
             raise InputError(argument(name), text, " Leave it out.")
@@ -441,7 +434,7 @@ def _of_table(
 def read_arrays(data: Any, named: Named) -> RatingReading:
     """Return ratings of arrays: a row per item, lists of unequal length, or an entry per rating."""
     for name in ("rating", "ratings", "group"):
-        if getattr(named, name) is not None:
+        if name in named.given:
             raise InputError(
                 argument(name), " goes with a dataframe or a file, and this is an array."
             )
@@ -459,8 +452,8 @@ def read_arrays(data: Any, named: Named) -> RatingReading:
     source = Source(
         origin="arrays",
         layout=LONG.name if named.item is not None else WIDE.name,
-        columns={name: ARRAY for name in ("item", "rater") if name in named.kept()},
-        options=named.options,
+        columns={name: ARRAY for name in ("item", "rater") if name in named.given},
+        options=named.options.kept,
     )
     return _counted(replace(entries, beside=beside), named, source)
 
@@ -570,7 +563,7 @@ def _of_rows(
 ) -> dict[Any, RatingReading]:
     from errorfloor.data.read_rows import rows_of
 
-    name = named.called or (files[0] if files else "the dataframe")
+    name = named.options.called or (files[0] if files else "the dataframe")
     with rows_of(data, named.options, progress) as (frame, run):
         layout, columns, guessed = _chosen(frame, run, named, name)
         entries = _read(frame, run, layout, columns, named)
@@ -580,15 +573,15 @@ def _of_rows(
         files=files,
         columns=columns,
         guessed=guessed,
-        options=named.options,
+        options=named.options.kept,
         rows=entries.value.size if layout is LONG else entries.items,
     )
     groups = entries.beside.get("group")
     if groups is None:
         return {None: _counted(entries, named, source)}
     none = missing_in(groups)
-    if none.any() and not named.drop_missing:
-        raise _missing(("column ", repr(named.group)), int(none.sum()), groups.size)
+    if none.any() and not named.options.drop_missing:
+        raise _missing(("column ", repr(named.options.group)), int(none.sum()), groups.size)
     found = {}
     for group in dict.fromkeys(groups[~none].tolist()):
         try:
@@ -621,8 +614,7 @@ def _chosen(
     from errorfloor.data.columns import choose, fitting
     from errorfloor.data.engines import kinds_of
 
-    for role in ("item", "rating", "weight", "cluster", "group", "prediction"):
-        value = getattr(named, role)
+    for role, value in {"item": named.item, "rating": named.rating, **named.beside}.items():
         if value is not None and not isinstance(value, str):
             raise InputError(
                 argument(role), f" must be the name of a column, as text; got {shown(value)}."
@@ -725,7 +717,7 @@ def _read_long(frame: Any, run: Any, columns: Mapping[str, Any], named: Named) -
     none = missing_in(items)
     kept: Any = slice(None)
     if none.any():
-        if not named.drop_missing:
+        if not named.options.drop_missing:
             raise _missing(("column ", repr(columns["item"])), int(none.sum()), items.size)
         kept = ~none
     ids, item = _codes(items[kept].tolist())
@@ -802,12 +794,12 @@ def _counted(entries: _Entries, named: Named, source: Source) -> RatingReading:
     for name, array in beside.items():
         own = _checked_beside(array, name)
         lost = missing_in(own) & keep
-        if lost.any() and not named.drop_missing:
+        if lost.any() and not named.options.drop_missing:
             raise _missing((argument(name),), int(lost.sum()), lost.size)
         keep &= ~missing_in(own)
         beside[name] = own
     empty = entries.items - int(keep.sum())
-    if empty and not named.drop_missing:
+    if empty and not named.options.drop_missing:
         which = int(np.argmin(keep))
         called = which if entries.ids is None else repr(entries.ids[which])
         raise InputError(
@@ -838,13 +830,13 @@ def _there(entries: _Entries, named: Named) -> tuple[Floats, Counts, Any]:
     """Return ratings that are there with their items and raters, or refuse missing ones."""
     value, item = entries.value, entries.item
     none = np.isnan(value)
-    if none.any() and not entries.blanks and not named.drop_missing:
+    if none.any() and not entries.blanks and not named.options.drop_missing:
         raise _missing((argument(entries.name),), int(none.sum()), none.size)
     rater = entries.rater
     if rater is not None:
         lost = missing_in(np.asarray(rater)) & ~none
         if lost.any():
-            if not named.drop_missing:
+            if not named.options.drop_missing:
                 raise _missing((argument("rater"),), int(lost.sum()), lost.size)
             none = none | lost
     there = ~none

@@ -116,7 +116,7 @@ def rows_of(
     """Yield a frame over the rows of `data`, and what runs a query on it.
 
     Rows of files keep their order where `duplicates` asks for the first or the last of some. What
-    is asked of `few` is to fetch them; see `fetched`.
+    is asked of `few` is to fetch them; see `_fetched`.
     """
     if is_source(data):
         name = None if options is None else options.format

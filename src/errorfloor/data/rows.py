@@ -391,11 +391,11 @@ def _refusal(rule: ColumnRule, bad: Frame, run: Run, number: tuple[int, int]) ->
     return rule.error(*words(rule.name, " ", rule.must, text, rule.remedy))
 
 
-def count_where(frame: Frame, run: Run, asked: Mapping[str, nw.Expr]) -> dict[str, int]:
-    """Return the number of rows, and of those where each of `asked` is true."""
-    if not asked:
+def count_where(frame: Frame, run: Run, conditions: Mapping[str, nw.Expr]) -> dict[str, int]:
+    """Return the number of rows, and of those where each condition is true."""
+    if not conditions:
         return {"n": number_of_rows(frame, run)}
-    counts = (expr.cast(nw.Int64).sum().alias(name) for name, expr in asked.items())
+    counts = (expr.cast(nw.Int64).sum().alias(name) for name, expr in conditions.items())
     answer = run(frame.select(nw.len().alias("n"), *counts))
     return {name: int(values[0] or 0) for name, values in answer.items()}
 

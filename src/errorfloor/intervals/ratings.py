@@ -56,12 +56,15 @@ class Spread:
         Of these influences, over the square root of their number.
     df_below : float, optional
         Of Student's t for the lower limit, where it is another one.
+    wider_below : float
+        How much larger the standard error is for the lower limit.
     """
 
     error: float
     df: float
     skew: float
     df_below: float | None = None
+    wider_below: float = 1.0
 
     @classmethod
     def of(
@@ -85,7 +88,8 @@ class Spread:
         usual = both**2 / (items**2 / df + of_raters**2 / (k - 1))
         # A few raters may agree by luck, and hide how much raters differ.
         few = min(usual, float(k - 1))
-        return cls(np.sqrt(both), max(usual, _LEAST_DF), skew, max(few, _LEAST_DF - 1))
+        below = np.sqrt((items + of_raters * (k + 1) / (k - 1)) / both)
+        return cls(np.sqrt(both), max(usual, _LEAST_DF), skew, max(few, _LEAST_DF - 1), below)
 
     def ends(self, level: float) -> tuple[float, float]:
         """Return how far below and above the estimate the limits are; skewness only widens."""
@@ -94,7 +98,8 @@ class Spread:
         t = float(stdtrit(self.df, (1 + level) / 2))
         below = t if self.df_below is None else float(stdtrit(self.df_below, (1 + level) / 2))
         shift = self.skew / 6 * (1 + 2 * t**2) * self.error
-        return below * self.error - min(shift, 0.0), t * self.error + max(shift, 0.0)
+        below *= self.error * self.wider_below
+        return below - min(shift, 0.0), t * self.error + max(shift, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ method of one name does for two classes and for more are two records.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from errorfloor import metrics
 from errorfloor._checks import InputError, argument, check_choice, shown
@@ -142,15 +143,13 @@ def every(
     kind: str, classes: Classes | None = None, metric: str | None = ERROR.name
 ) -> Iterator[Method]:
     """Yield the same with methods for tables in which some items have no label."""
-    added = (one for record in _added() for one in of_metric(record))
-    yield from (one for one in (*_USUAL, *added) if _is_for(one, kind, classes, metric))
+    each = (one for record in records() for one in _usual(record))
+    yield from (one for one in each if _is_for(one, kind, classes, metric))
 
 
+@cache
 def _usual(record: Method | Series) -> tuple[Method, ...]:
     return tuple(map(record.make, record.usual)) if isinstance(record, Series) else (record,)
-
-
-_USUAL = tuple(one for record in RECORDS for one in _usual(record))  # made once, for speed
 
 
 def _is_for(one: Method, kind: str, classes: Classes | None, metric: str | None) -> bool:

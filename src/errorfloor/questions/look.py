@@ -12,6 +12,7 @@ from errorfloor._checks import InputError, Mention, argument, function
 from errorfloor.data.columns import NO_NAMES, has_no_names
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, BESIDE, ITEM, LAYOUTS, SCORES, Layout
 from errorfloor.data.options import ReadOptions
+from errorfloor.data.ratings import RatingReading
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading, is_source
 from errorfloor.data.tables import Table, VoteTable
@@ -242,42 +243,50 @@ def _tried(
     return found, lines
 
 
-def _rated(
-    data: Any, where: ReadOptions, files: tuple[str, ...]
-) -> Iterator[tuple[LayoutLook, list[str]]]:
-    """Yield how to read ratings, where columns are called so and hold more than two numbers."""
-    from errorfloor.data.ratings import LAYOUTS as OF_RATINGS
+def ratings_in(data: Any, format: str | None = None) -> RatingReading | None:  # noqa: A002
+    """Return ratings, where columns are called so and hold more than two different numbers."""
     from errorfloor.data.ratings import Named, read_ratings
 
-    for named in (Named(format=where.format), Named(format=where.format, drop_missing=True)):
+    for drop in (False, True):
         try:
-            found = read_ratings(data, named)[None]
+            found = read_ratings(data, Named.of(format=format, drop_missing=drop))[None]
         except InputError:
             continue
         table = found.table
-        if len(set(table.values[:1000].tolist())) < 3 or int(table.sizes.max()) < 2:
-            return
-        layout = next(one for one in OF_RATINGS if one.name == found.source.layout)
-        how: dict[str, Any] = {
-            name: list(one) if isinstance(one, tuple) else one
-            for name, one in found.source.columns.items()
-        }
-        how |= {"drop_missing": True} if named.drop_missing else {}
-        command = _command(layout, files, how)
-        look = LayoutLook(
-            layout=layout.name,
-            says=layout.says,
-            columns=dict(found.source.columns),
-            n=table.n,
-            dropped=table.dropped,
-            votes=None,
-            classes=(),
-            problem=None,
-            command=command,
-            code=_code(layout, files, how),
-        )
-        yield look, [command or look.code]
+        many = len(set(table.values[:1000].tolist())) > 2 and int(table.sizes.max()) > 1
+        return found if many else None
+    return None
+
+
+def _rated(
+    data: Any, where: ReadOptions, files: tuple[str, ...]
+) -> Iterator[tuple[LayoutLook, list[str]]]:
+    """Yield how to read ratings, where there are some."""
+    from errorfloor.data.ratings import LAYOUTS as OF_RATINGS
+
+    found = ratings_in(data, where.format)
+    if found is None:
         return
+    layout = next(one for one in OF_RATINGS if one.name == found.source.layout)
+    how: dict[str, Any] = {
+        name: list(one) if isinstance(one, tuple) else one
+        for name, one in found.source.columns.items()
+    }
+    how |= {"drop_missing": True} if found.source.options.drop_missing else {}
+    command = _command(layout, files, how)
+    look = LayoutLook(
+        layout=layout.name,
+        says=layout.says,
+        columns=dict(found.source.columns),
+        n=found.table.n,
+        dropped=found.table.dropped,
+        votes=None,
+        classes=(),
+        problem=None,
+        command=command,
+        code=_code(layout, files, how),
+    )
+    yield look, [command or look.code]
 
 
 def _first(error: InputError, write: Write) -> str:

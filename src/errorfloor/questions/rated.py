@@ -87,7 +87,7 @@ def model_beside_ratings(
             " is missing. Pass the model's prediction for each item, or name its column with ",
             *(argument("prediction"), "."),
         )
-    readings = read_ratings(data, Named(**columns, prediction=prediction))
+    readings = read_ratings(data, Named.of(**columns, prediction=prediction))
     if predictions is not None:
         if list(readings) != [None]:
             raise InputError(argument("predictions"), " as an array go without groups.")

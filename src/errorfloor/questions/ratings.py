@@ -221,7 +221,7 @@ def from_ratings(
     (0.838, 0.915)
     """
     asked = Ask.of(metric, label, raters, scale, interval, level)
-    named = Named(
+    named = Named.of(
         item=item,
         rating=rating,
         ratings=ratings,

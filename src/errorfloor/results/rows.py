@@ -66,7 +66,7 @@ class Comparison(Rows[Estimate]):
         first = next(iter(self))
         usual = {
             one.name
-            for one in methods.RECORDS
+            for one in methods.records()
             if isinstance(one, Method)
             and (one in methods.defaults() or one.partly)
             and one.reads == ScoreTable.kind

@@ -61,7 +61,7 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     epilog=examples(
         "errorfloor ratings demo/ratings.csv --metric qwk",
         "errorfloor ratings demo/ratings.csv --prediction model --label mean",
-        "errorfloor ratings demo/ratings.csv --no-rater --interval certified --scale 1,5 --json",
+        "errorfloor ratings demo/ratings.csv --no-rater --interval certified --scale 1,6 --json",
     ),
 )
 @click.argument("file", metavar="FILE", type=FILE)
@@ -154,6 +154,7 @@ def ratings(
     """
     from errorfloor.questions.rated import model_beside_ratings
     from errorfloor.questions.ratings import from_ratings
+    from errorfloor.show.gauge import drawn
     from errorfloor.show.words import long_text_of
 
     if shared and no_rater:
@@ -178,7 +179,7 @@ def ratings(
         report(found, output)
         text = f"{text}\nWrote {output}."
     plain = {**found.to_dict(), **({"output": output} if output else {})}
-    session.show(plain, text, refuted=asking.refuted(found))
+    session.show(plain, text, draw=drawn(found, text), refuted=asking.refuted(found))
 
 
 def guessed(found: Any) -> list[str]:
@@ -201,4 +202,4 @@ def guessed(found: Any) -> list[str]:
         what = "ratings" if role == "ratings" else f"the {role}"
         parts.append(f"column{plural} {names} as {what}" if not parts else f"{names} as {what}")
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return [f"Using {listed}."]
+    return [f"using {listed}"]

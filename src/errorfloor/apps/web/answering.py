@@ -116,6 +116,8 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
     except click.ClickException as error:
         problem = parts.problem(error.format_message(), [])
     facts = form.Facts(state, preview, classes)
+    rated = _rated(place, state.file) if preview.columns else Markup("")
+    problem = Markup(rated if found is None and rated else problem + rated)
     regions = {"problem": problem, "answer": tag("p", said, class_="hint") if said else ""}
     regions |= {"standing": "", "downloads": ""}
     if found is not None:
@@ -298,6 +300,33 @@ def _reading(place: str, where: str, labels: Labels, session: PageSession) -> Re
 
 def _rows_kept() -> int:
     return sum(len(table) for one in _readings.values() for table in one.tables.values())
+
+
+@lru_cache(_KEPT)
+def _rated(place: str, file: str) -> Markup:
+    """Return the answer where columns hold ratings, which are numbers, and what to type for more.
+
+    The form asks about classes; ratings have a command of their own.
+    """
+    from errorfloor.questions.look import ratings_in
+    from errorfloor.questions.ratings import from_ratings
+    from errorfloor.show.recipe import command_line
+
+    found = ratings_in(file)
+    if found is None:
+        return Markup("")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ErrorFloorWarning)
+            answer = from_ratings(
+                file, metric="pearson", drop_missing=found.source.options.drop_missing
+            )
+    except InputError:
+        return Markup("")
+    said = f"These columns hold ratings. {answer.sentence}"
+    more = tag("code", command_line(answer) or "errorfloor ratings")
+    ask = "For other metrics, and for your model beside them, type in a terminal: "
+    return tag("div", tag("p", said), tag("p", ask, more), class_="hint")
 
 
 @lru_cache(_KEPT)
