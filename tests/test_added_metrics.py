@@ -81,7 +81,8 @@ def test_the_best_cut_of_small_sets_is_brute_force(name):
 
 
 def test_the_best_cut_of_weighted_items_is_brute_force():
-    found = ef.from_scores(P, LABELS, metric="youden", weight=WEIGHTS, interval=None)
+    how = {"metric": "youden", "method": "isotonic", "interval": None}
+    found = ef.from_scores(P, LABELS, weight=WEIGHTS, **how)
     assert found.value == pytest.approx(best_cut("youden", P, LABELS, WEIGHTS), abs=1e-6)
     for name in ("f2", "g-mean"):  # whose limits were never measured with weights
         with pytest.raises(ef.InputError, match=f"`metric='{name}'` is not given with `weight`"):

@@ -350,7 +350,9 @@ def test_equal_replicates_fall_back_with_a_warning_that_says_so():
     assert found.low < 0.3 < found.high
     assert "hoeffding" in found.warnings[0]
     with pytest.warns(ef.DegenerateBootstrapWarning, match="all replicates are equal; the honest"):
-        found = ef.from_scores([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1], interval="percentile")
+        found = ef.from_scores(
+            [0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1], method="isotonic", interval="percentile"
+        )
     assert found.interval_method == "honest"
     assert found.low == 0 < found.high
 

@@ -120,10 +120,10 @@ def test_arrays_of_any_kind_and_dropped_items_say_the_same(judged):
     with pytest.warns(ef.DoubtWarning, match="missing in 3,600 items"):
         dropped = ef.from_scores(scores, labels, drop_missing=True, rng=0)
     assert dropped.interval == plain.interval
-    alone = ef.from_scores(scores, labels, unlabelled=True, method="isotonic", rng=0)
+    alone = ef.from_scores(scores, labels, unlabelled=True, method="isotonic-cf", rng=0)
     assert alone.interval == plain.interval == found.labelled_only.interval
     full = ef.from_scores(scores[known], labels[known], unlabelled=True, rng=0)
-    assert (full.method, full.interval) == ("isotonic", plain.interval)  # nothing is missing
+    assert (full.method, full.interval) == ("isotonic-cf", plain.interval)  # nothing is missing
 
 
 ENGINES = {

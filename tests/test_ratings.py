@@ -358,6 +358,14 @@ def test_pure_noise_has_no_signal():
         ef.from_ratings(values)
 
 
+def test_few_items_are_not_called_noise():
+    found = ef.from_ratings([[3, 4], [5, 5], [1, 2]])
+    assert found.value > 0.8
+    assert found.low == 0
+    assert found.sentence.startswith("3 items are too few to show that there is a signal")
+    assert any(one.value == "not shown" for one in found.findings)
+
+
 def test_the_usual_mistakes_are_mistakes():
     noise = np.random.default_rng(1).standard_normal((2000, 2))
     rest = ((noise - noise.mean(axis=1, keepdims=True)) ** 2).sum()
@@ -692,6 +700,16 @@ def test_a_look_recognises_ratings(reviews):
     assert found.next[0].startswith("errorfloor ratings ")
     frame = pd.DataFrame({"ratings": ["5;6;3", "4;4", "1;2;2"]})
     assert ef.look(frame).next[0] == "ef.from_ratings(df, ratings='ratings')"
+
+
+def test_the_app_answers_ratings(reviews, monkeypatch):
+    from errorfloor.apps.web.answering import answer as asked_by_page
+
+    monkeypatch.chdir(reviews.parent)
+    question = {"kind": "open", "file": reviews.name, "folder": str(reviews.parent)}
+    said = asked_by_page(question, lambda event: None)["regions"]["problem"]
+    assert "These columns hold ratings. The best possible Pearson correlation" in said
+    assert "errorfloor ratings reviews.csv" in said
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_they_are_in_the_help_and_in_what_the_command_prints(toys, data, tmp_pat
     from errorfloor.apps.cli.commands import cli
 
     run = CliRunner().invoke
-    words = " ".join(run(cli, ["estimate", "--help"]).output.split())
+    words = " ".join(run(cli, ["estimate", "--help-all"]).output.split())
     words = words.replace("- ", "-")  # lines break behind hyphens
     assert "majority" in words
     assert "plus-minus-one" in words.replace("- ", "-")  # lines may end at a hyphen

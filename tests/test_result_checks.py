@@ -278,7 +278,8 @@ def test_a_gain_over_guessing_is_said_with_what_the_interval_leaves_open():
     (gain,) = (one.value for one in sure.findings if one.name == name)
     rarer = min(LABELS.mean(), 1 - LABELS.mean())
     assert gain == f"{100 * (1 - sure.value / rarer):.1f} % fewer errors"
-    assert level_of(name, ef.from_scores, [1, 2, 3, 4], [0, 1, 0, 1], interval="honest") == "note"
+    how = {"method": "isotonic", "interval": "honest"}
+    assert level_of(name, ef.from_scores, [1, 2, 3, 4], [0, 1, 0, 1], **how) == "note"
 
 
 @pytest.mark.parametrize(

@@ -142,8 +142,8 @@ def test_coarse_tables_keep_weights():
     table = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=WEIGHTS)
     coarse = table.coarsen(16)
     assert coarse.masses.sum() == pytest.approx(table.masses.sum())
-    exact = ef.from_scores(table, interval=None).value
-    found = ef.from_scores(coarse, interval=None)
+    exact = ef.from_scores(table, method="isotonic", interval=None).value
+    found = ef.from_scores(coarse, method="isotonic", interval=None)
     assert exact <= found.value <= exact + found.resolution + 1e-12
 
 
@@ -385,7 +385,7 @@ def test_groups_have_weights_of_their_own_and_rows_without_one_can_be_left_out()
     weight = np.where(np.arange(N) == 5, np.nan, WEIGHTS)
     site = np.where(np.arange(N) % 3, "x", "y")
     frame = pd.DataFrame({"score": SCORES, "label": LABELS, "w": weight, "site": site})
-    named = {"score": "score", "label": "label", "weight": "w", "rng": 1}
+    named = {"score": "score", "label": "label", "weight": "w", "method": "isotonic"}
     found = ef.from_scores(frame, **named, group="site", drop_missing=True)
     assert found.dropped == 1
     for name in "xy":
@@ -412,10 +412,10 @@ def test_scores_too_many_for_a_row_each_keep_their_weights(monkeypatch):
     exact = ef.ScoreTable.from_arrays(scores, labels, weight=weight)
     monkeypatch.setattr("errorfloor.data.arrays.CELLS", 512)
     monkeypatch.setattr("errorfloor.data.arrays._MANY", 10**6)
-    found = ef.from_scores(scores, labels, weight=weight, interval=None)
+    found = ef.from_scores(scores, labels, weight=weight, method="isotonic", interval=None)
     assert len(found.table) <= 512
     assert found.table == exact.coarsen(512)
-    best = ef.from_scores(exact, interval=None).value
+    best = ef.from_scores(exact, method="isotonic", interval=None).value
     assert best <= found.value <= best + found.resolution
     frame = pd.DataFrame({"score": scores, "label": labels, "w": weight})
     monkeypatch.setattr(ef.ScoreTable, "coarsen", partialmethod(ef.ScoreTable.coarsen, 512))

@@ -25,6 +25,16 @@ def _signal(estimate: Any) -> Iterator[Finding]:
             "Signal", f"ICC {estimate.icc:.2f}", "ok", "Items differ more than by chance."
         )
         return
+    if estimate.may_have_signal:
+        yield Finding(
+            "Signal",
+            "not shown",
+            "warn",
+            f"{estimate.n:,} items are too few to show that ratings of one item are more alike "
+            "than those of different items.",
+            "Have more items rated.",
+        )
+        return
     yield Finding(
         "Signal",
         "none",

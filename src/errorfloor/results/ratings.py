@@ -12,6 +12,7 @@ from errorfloor.results.claim import Claim
 from errorfloor.results.estimate import Estimate
 
 SCOPE = "for ratings by people like these, not for a hidden truth"
+_HIGH = 0.5  # a ceiling that is no small one
 THESE = "for ratings by these raters"
 
 
@@ -76,6 +77,11 @@ class RatingsEstimate(Estimate):
     def has_signal(self) -> bool:
         """Whether the ratings show that items differ: the ceiling is surely above 0."""
         return self.icc > 0 and (self.low is None or self.measure.less_is_better or self.low > 0)
+
+    @property
+    def may_have_signal(self) -> bool:
+        """Whether the ceiling may be high, although the ratings do not show that it is above 0."""
+        return self.value > 0 and (self.high or 0.0) > _HIGH
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found and how as plain values, ready for JSON."""

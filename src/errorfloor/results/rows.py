@@ -62,17 +62,19 @@ class Comparison(Rows[Estimate]):
 
     @property
     def main(self) -> Estimate:
-        """The row of the default method, or the first where it was not compared."""
+        """The row of the default method, else of the one that it corrects, else the first."""
         first = next(iter(self))
-        usual = {
-            one.name
+        usual = [
+            one
             for one in methods.records()
             if isinstance(one, Method)
             and (one in methods.defaults() or one.partly)
             and one.reads == ScoreTable.kind
             and one.is_for(first.metric)
-        }
-        return next((row for row in self if row.method in usual), first)
+        ]
+        named = [*(one.name for one in usual), *(one.curve for one in usual if one.curve)]
+        rows = {row.method: row for row in self}
+        return next((rows[name] for name in named if name in rows), first)
 
     @property
     def sentence(self) -> str:

@@ -87,6 +87,9 @@ def sentence(found: RatingsEstimate) -> str:
         return _of_differences(found)
     the = f"the {best} possible {metric.words} with {found.target} is about {_with_limits(found)}"
     if metric.how.of == RATIO and not found.has_signal:
+        if found.may_have_signal:
+            few = f"{counted(found.n, 'item')} {'is' if found.n == 1 else 'are'}"
+            return f"{few} too few to show that there is a signal: {the}."
         return f"The ratings show no signal: {the}."
     said = f"{the[:1].upper()}{the[1:]}."
     if metric.how.of != RATIO or found.label != "one":
