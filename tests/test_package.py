@@ -170,6 +170,7 @@ ALONE = {
     "apps.cli": "It is what the command starts.",
     "apps.web.run": "It loads the server, for one command.",
     "datasets.synthetic": "It is public.",
+    "intervals.crossed": "Limits of means are no part of a question, whoever asks.",
     "paper": "It is public.",
 }
 # The same of folders whose files have not been merged by concept yet.

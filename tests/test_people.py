@@ -17,8 +17,8 @@ from errorfloor.data.ballots import Ballots
 from errorfloor.data.predicted_votes import PredictedVotes, Predictions
 from errorfloor.intervals.crossed import Crowd, Mean
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
-from errorfloor.questions.alt_test import alt_test, by_yekutieli
 from errorfloor.questions.compared import holm
+from errorfloor.questions.people import alt_test, by_yekutieli
 
 
 def enumerated(votes, r):

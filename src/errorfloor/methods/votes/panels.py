@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
-from scipy.special import gammaln, xlogy
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics.record import Metric, span_of_error
@@ -71,6 +70,8 @@ def panel_chance(probabilities: Floats, r: int) -> Floats:
 
 @lru_cache(maxsize=64)  # mixtures have the same points again and again
 def _chances(points: bytes, classes: int, r: int) -> Floats:
+    from scipy.special import gammaln, xlogy  # SciPy's parts load slowly
+
     p = np.frombuffer(points).reshape(-1, classes)
     # As if each class had a Poisson number of votes, given that there are r of them.
     number = np.arange(r + 1)
@@ -147,6 +148,8 @@ class Panel:
 
 
 def _log_choose(n: Floats | Counts, k: Floats | Counts) -> Floats:
+    from scipy.special import gammaln
+
     found: Floats = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
     return found
 
@@ -191,6 +194,8 @@ def _of_many(votes: Counts, r: int) -> Floats:
 
 def _binomial(size: Counts, t: Floats, r: int) -> Floats:
     """Return the chances that 0 to r of so many votes stay, each with chance t."""
+    from scipy.special import xlogy
+
     number = np.arange(r + 1)
     n, t = size[:, :, None], t[:, None, None]
     able = number <= n
