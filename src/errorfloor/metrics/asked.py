@@ -27,8 +27,10 @@ class Asked:
     prior: Any = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.metric, str):  # people write AUC, F1 and log_loss
-            object.__setattr__(self, "metric", self.metric.lower().replace("_", "-"))
+        if isinstance(self.metric, str):  # people write AUC, log_loss and accuracy
+            name = self.metric.lower().replace("_", "-")
+            meant = (one.name for one in metrics.METRICS if name in one.other_names)
+            object.__setattr__(self, "metric", next(meant, name))
         check_choice(self.metric, metrics.names(), name="metric")
         record = metrics.named(self.metric)
         for name in _GIVEN:

@@ -113,6 +113,7 @@ def _span_of_entropy(classes: int) -> tuple[float, float]:
 # As scikit-learn counts it: half the sum over classes where there are two, all of it where more.
 BRIER = Metric(
     name="brier",
+    other_names=("brier-score",),
     limit="floor",
     less_is_better=True,
     span=_span_of_brier,
@@ -129,6 +130,7 @@ BRIER = Metric(
 )
 LOG_LOSS = Metric(
     name="log-loss",
+    other_names=("cross-entropy", "logloss"),
     limit="floor",
     less_is_better=True,
     span=_span_of_entropy,

@@ -356,6 +356,7 @@ def moved_with_share(theta: float) -> Moved:
 
 AUC = Metric(
     name="auc",
+    other_names=("roc-auc", "auroc"),
     limit="ceiling",
     less_is_better=False,
     span=_span_of_auc,
@@ -442,6 +443,7 @@ def _precision_slope(p: Floats, w: Floats, metric: Metric, x: Floats) -> Floats:
 
 AVERAGE_PRECISION = Metric(
     name="average-precision",
+    other_names=("pr-auc", "ap"),
     limit="ceiling",
     less_is_better=False,
     span=span_of_share,

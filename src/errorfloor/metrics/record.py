@@ -40,6 +40,8 @@ class Metric:
         What is computed for two classes and for more, for people.
     opposite : str
         What one less the metric is called where people know that better, as accuracy.
+    other_names : tuple of str
+        What else people ask for it by, with hyphens between words.
     title : str
         What people call it in a sentence; the name by default.
     per_cent : bool
@@ -119,6 +121,7 @@ class Metric:
     smoothing: tuple[float, float] = (2.0, 0.5)
     by_place: bool = False
     by_pairs: bool = False
+    other_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Fill in what follows from how it depends on items of two classes."""

@@ -436,6 +436,7 @@ def _with_costs(given: Mapping[str, Any], classes: int) -> Metric:
 OF_ERROR = cost_of(1, 1, pooled=True, form=_counted)
 ERROR = Metric(
     name="error",
+    other_names=("accuracy", "error-rate", "zero-one-loss"),
     limit="floor",
     less_is_better=True,
     span=span_of_error,
@@ -638,6 +639,7 @@ def _above_half(p: Floats, counts: Counts) -> float:
 
 BALANCED = Metric(
     name="balanced-error",
+    other_names=("balanced-accuracy",),
     limit="floor",
     less_is_better=True,
     span=span_of_error,
@@ -699,6 +701,7 @@ def _f1_moved(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
 OF_F1 = OfTable(_missed, _f1, needs="positive", law="binomial", form=_of_union)
 F1 = Metric(
     name="f1",
+    other_names=("f1-score",),
     limit="ceiling",
     less_is_better=False,
     span=span_of_share,
@@ -791,6 +794,7 @@ class CountedMcc(CountedTable):
 OF_MCC = OfTable(_uncorrelated, _mcc, step=_one_more)
 MCC = Metric(
     name="mcc",
+    other_names=("matthews-corrcoef",),
     limit="ceiling",
     less_is_better=False,
     span=span_of_share,

@@ -44,6 +44,7 @@ from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATU
 
 class _Options(AnyColumns, total=False):
     model_error: float | str | None
+    accuracy: float | str | None
     model_value: float | str | None
     model_scores: object
     confusion: object
@@ -84,6 +85,7 @@ def headroom(
     n: int | None = None,
     *,
     model_error: float | str | None = None,
+    accuracy: float | str | None = None,
     model_value: float | str | None = None,
     model_scores: object = None,
     confusion: object = None,
@@ -115,6 +117,8 @@ def headroom(
         Number of test items.
     model_error : float or str
         The model's error as a fraction of `n`, in place of `errors`: 0.08, or "8%".
+    accuracy : float or str
+        The same as an accuracy: 0.92, or "92%".
     model_value : float or str
         The model's value of the floor's metric on `n` test items, such as its AUC.
     model_scores : array-like of shape (n,) or (n, classes)
@@ -226,6 +230,13 @@ def headroom(
     >>> headroom(floor, errors=430, n=1000).verdict
     'room'
     """
+    if accuracy is not None:
+        if model_error is not None:
+            raise InputError(
+                *(argument("accuracy"), " and ", argument("model_error"), " are both given. Give "),
+                "one of them.",
+            )
+        model_error = 1 - as_fraction(accuracy, name="accuracy")
     said = Said(errors, n, model_error, model_value, model_scores, confusion, labels, predictions)
     if is_about_ratings(estimate, metric, columns):
         own = {"prediction": prediction, "metric": metric, "level": level, "group": group}

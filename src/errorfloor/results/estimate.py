@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -122,6 +123,21 @@ class Estimate(Shown):
     evidence: Evidence | None = field(default=None, repr=False)
     table: Table | None = field(default=None, repr=False)
     findings: tuple[Finding, ...] = field(default=(), repr=False)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        """Return the value in a format such as .3f, or the text of the result without one."""
+        return format(self.value, spec) if spec else str(self)
+
+    def __lt__(self, other: Any) -> bool:
+        """Compare values, with another result or a number."""
+        return self.value < float(other) if isinstance(other, Estimate | Real) else NotImplemented
+
+    def __gt__(self, other: Any) -> bool:
+        """Compare values, with another result or a number."""
+        return self.value > float(other) if isinstance(other, Estimate | Real) else NotImplemented
 
     @property
     def refuted(self) -> bool:

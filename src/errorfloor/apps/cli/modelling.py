@@ -19,15 +19,21 @@ class Model:
 
     errors: int | None
     model_error: float | None
+    accuracy: float | None
     model_value: float | None
     confusion: Any
     n: int | None
     same_labelling: bool
 
     @property
+    def rates(self) -> tuple[float | None, float | None]:
+        """The model's error as a fraction, and its accuracy."""
+        return self.model_error, self.accuracy
+
+    @property
     def is_given(self) -> bool:
         """Whether there is a model at all."""
-        every = (self.errors, self.model_error, self.model_value, self.confusion, self.n)
+        every = (self.errors, *self.rates, self.model_value, self.confusion, self.n)
         return any(value is not None for value in every)
 
     def check(self, how: How, about: About) -> None:
@@ -44,8 +50,11 @@ class Model:
         self.check_interval(how)
 
     def _check_errors(self) -> None:
-        if self.n is None or (self.errors is None) == (self.model_error is None):
-            raise click.UsageError("Give --test-items and either --model-errors or --model-error.")
+        given = [one for one in (self.errors, *self.rates) if one is not None]
+        if self.n is None or len(given) != 1:
+            raise click.UsageError(
+                "Give --test-items and either --model-errors, --model-error or --model-accuracy."
+            )
         if self.errors is not None and self.errors > self.n:
             raise click.UsageError(
                 "--model-errors must not be more than --test-items. Check which is which."
@@ -56,7 +65,7 @@ class Model:
         if self.is_given:
             raise click.UsageError(
                 "--prediction counts the model's errors: leave out --model-errors, --model-error, "
-                "--model-value, --confusion and --test-items."
+                "--model-accuracy, --model-value, --confusion and --test-items."
             )
         if group is not None:
             raise click.UsageError(
@@ -86,6 +95,13 @@ with_model = gathered(
         metavar="RATE",
         type=Number(0, 1),
         help="The same as a fraction: 0.08, or 8%.",
+    ),
+    option(
+        "--model-accuracy",
+        "accuracy",
+        metavar="RATE",
+        type=Number(0, 1),
+        help="Or as an accuracy: 0.92, or 92%.",
     ),
     option(
         "--model-value",
