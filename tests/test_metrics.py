@@ -173,7 +173,7 @@ def test_one_class_alone_is_refused(name):
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({"metric": "auroc"}, r"`metric` must be one of error, .*Did you mean auc"),
+        ({"metric": "aucc"}, r"`metric` must be one of error, .*Did you mean auc"),
         ({"metric": 3}, r"`metric` must be one of error"),
         ({"metric": "cost"}, r"`metric='cost'` needs `costs`: .* such as `costs=\(1, 5\)`"),
         ({"metric": "error-at-coverage"}, r"needs `at`: .* such as `at=0.8`, .* such as 0.02"),
