@@ -239,7 +239,7 @@ def picture_of(result: Estimate | Verdict) -> str:
     if gauge is None:
         return ""
     top = 6 if gauge.model is None else 28
-    bar = svg(shapes(gauge, top=top, tall=22, size=12), top + 76, PAGE, sentence_of(result))
+    bar = svg(shapes(gauge, top=top, tall=22, size=12), top + 88, PAGE, sentence_of(result))
     heroes = "".join(_hero_on_page(hero) for hero in heroes_of(result, gauge))
     row = "display:flex;flex-wrap:wrap;gap:.4em 3em;margin:.2em 0 .6em"
     return f'<div style="{row}">{heroes}</div>{bar}'
