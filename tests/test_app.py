@@ -230,6 +230,9 @@ def test_features_have_an_upper_limit(app, page):
     assert "errorfloor features a.csv --label kind" in said["regions"]["downloads"]
     assert not said["plannable"]
     assert "is reachable" in app.question(page, "report", roles, format=".md")["text"]
+    card = app.question(page, "report", roles, format=".svg")
+    assert card["name"] == "card.svg"
+    assert "is reachable" in card["text"]
     assert "details" in app.question(page, "details", roles)["regions"]
     said = app.question(page, "answer", {**roles, "role:b": "score"})
     assert "not with score" in said["regions"]["problem"]

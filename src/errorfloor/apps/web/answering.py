@@ -201,11 +201,14 @@ def _shown(run: Callable[[], Any]) -> Markup:
 
 
 def _report(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
-    """Return a report, to be saved by the browser."""
+    """Return a report, or a card to share, to be saved by the browser."""
+    from errorfloor.show.card import card
     from errorfloor.show.report import FORMATS, summarize
 
     suffix = question.get("format", "")
     found = _again(question, place, session)
+    if found is not None and suffix == parts.CARD and parts.has_card(found.result):
+        return {"name": f"card{suffix}", "text": card(found.result).svg}
     if found is None or suffix not in FORMATS:
         return {"event": "failed", "message": "There is no answer to report on yet."}
     with session.step("writing the report"):

@@ -9,8 +9,9 @@ from typing import Any
 
 from errorfloor.apps.web.form import Facts, button, checks_list
 from errorfloor.apps.web.remedies import Remedy, column_of
-from errorfloor.results import Groups, Verdict
+from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.characters import in_sight
+from errorfloor.show.gauge import gauge_of
 from errorfloor.show.html import html_of
 from errorfloor.show.markup import Markup, tag
 from errorfloor.show.palette import themed
@@ -21,6 +22,7 @@ from errorfloor.show.report.html import block_of, section_of
 from errorfloor.show.report.summary import brief
 from errorfloor.show.sentences import sentence_of
 
+CARD = ".svg"
 _AT_ONCE = ("model", "groups", "assumptions")  # sections of the report that need no time
 _LATER = ("pictures", "classes", "items", "annotators", "methods", "next", "method")
 
@@ -47,7 +49,8 @@ def answered(result: Any, floor: Any, facts: Facts) -> tuple[str, dict[str, Mark
     chosen = [sections[name] for name in _AT_ONCE if name in sections]
     standing = tag("div", *_beside(result), *_plain(chosen), *_other_checks(facts))
     said = sentence_of(result) if isinstance(result, Verdict) else document.answer
-    regions = {"answer": answer, "standing": standing, "downloads": _downloads(document)}
+    downloads = _downloads(document, card=has_card(result))
+    regions = {"answer": answer, "standing": standing, "downloads": downloads}
     return in_sight(said), regions
 
 
@@ -83,8 +86,14 @@ def _other_checks(facts: Facts) -> tuple[Markup, ...]:
     return (tag("section", tag("h2", "Checks of all the data"), *checks),) if checks else ()
 
 
-def _downloads(document: Document) -> Markup:
-    formats = ((".html", "Report"), (".md", "Markdown"), (".json", "JSON"))
+def has_card(result: Any) -> bool:
+    """Tell whether a result can be drawn as a card: one answer, which the data do not refute."""
+    return isinstance(result, Estimate | Verdict) and gauge_of(result) is not None
+
+
+def _downloads(document: Document, *, card: bool) -> Markup:
+    formats = [(".html", "Report"), (".md", "Markdown"), (".json", "JSON")]
+    formats += [(CARD, "Card to share")] if card else []
     buttons = (
         tag("button", title, type="button", **{"data-report": suffix}) for suffix, title in formats
     )
