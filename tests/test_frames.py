@@ -199,11 +199,12 @@ def test_groups_may_be_dates_and_times(engine, kind, monkeypatch):
     make = {"pandas": pa.Table.to_pandas, "polars": pl.from_arrow, "pyarrow": lambda t: t}
     frame = make.get(engine, duckdb.connect().from_arrow)(table)
     monkeypatch.setattr(_grid, "EXACT", 50)  # so that a second pass asks for the groups
-    found = ef.from_scores(frame, score="p", label="y", group="day", interval=None)
+    cut = {"method": "isotonic", "interval": None}  # its second pass leaves the value exact
+    found = ef.from_scores(frame, score="p", label="y", group="day", **cut)
     assert next(map(str, found)) == name
     assert json.loads(json.dumps(found.to_dict()))["rows"][0]["group"] == name
     assert [row.value for row in found.values()] == [
-        ef.from_scores(scores[part::2], labels[part::2], interval=None).value for part in (0, 1)
+        ef.from_scores(scores[part::2], labels[part::2], **cut).value for part in (0, 1)
     ]
 
 
@@ -396,9 +397,9 @@ def test_every_engine_makes_the_same_cells_and_the_isotonic_answer_exact(
     table = frames.score_table(frame, score="p", label="y", cells=64)
     assert table.n == 600
     assert table.coarse.any()
-    estimate = ef.from_scores(table, rng=0)
+    estimate = ef.from_scores(table, method="isotonic", rng=0)
     assert estimate.resolution == 0
-    assert estimate.value == ef.from_scores(exact, interval=None).value
+    assert estimate.value == ef.from_scores(exact, method="isotonic", interval=None).value
     assert "which leaves this value exact" in estimate.assumptions
 
 
@@ -440,11 +441,12 @@ def test_cells_of_groups_are_made_exact_too(monkeypatch):
             "g": ("int64", site.tolist()),
         }
     )
-    floors = ef.from_scores(frame, score="p", label="y", group="g", interval=None)
+    cut = {"method": "isotonic", "interval": None}
+    floors = ef.from_scores(frame, score="p", label="y", group="g", **cut)
     for group, floor in floors.items():
         own = site == group
         assert floor.resolution == 0
-        assert floor.value == ef.from_scores(scores[own], labels[own], interval=None).value
+        assert floor.value == ef.from_scores(scores[own], labels[own], **cut).value
 
 
 def two_good_cuts():
@@ -468,9 +470,10 @@ def test_the_second_pass_leaves_out_what_lies_between_distant_cuts(monkeypatch):
     inside = [any(low <= s <= high for low, high in ranges) for s in first.scores]
     assert np.all(inside >= wanted)
     table = frames.score_table(frame, score="p", label="y", cells=256)
-    estimate = ef.from_scores(table, interval=None)
+    cut = {"method": "isotonic", "interval": None}
+    estimate = ef.from_scores(table, **cut)
     assert estimate.resolution == 0
-    assert estimate.value == ef.from_scores(scores, labels, interval=None).value
+    assert estimate.value == ef.from_scores(scores, labels, **cut).value
 
 
 @pytest.mark.filterwarnings("ignore:Somewhere the probability falls")
@@ -482,7 +485,7 @@ def test_a_second_pass_over_too_many_scores_is_given_up_and_said(monkeypatch):
     first = frames.score_table(frame, score="p", label="y", refine=False)
     assert estimate.table == first
     coarse = frames.score_table(frame, score="p", label="y", cells=64)
-    assert ef.from_scores(coarse, interval=None).resolution > 0
+    assert ef.from_scores(coarse, method="isotonic", interval=None).resolution > 0
 
 
 def test_merged_tables_stay_small(tmp_path, monkeypatch):
@@ -970,8 +973,8 @@ def test_a_table_updated_day_by_day_stays_small_and_equals_one_pass(tmp_path, mo
     once = frames.score_table(engines.arrow(whole), score="p", label="y", refine=False, cells=256)
     assert total == once
     assert ef.merge(tmp_path).coarsen(256) == once
-    estimate = ef.from_scores(ef.ScoreTable.load(tmp_path / "0.npz"), interval=None)
-    assert estimate.resolution > 0
+    day = ef.ScoreTable.load(tmp_path / "0.npz")
+    assert ef.from_scores(day, method="isotonic", interval=None).resolution > 0
 
 
 def test_coarse_tables_are_saved_and_loaded_whole(tmp_path):

@@ -297,7 +297,7 @@ def test_functions_and_names_mix_and_see_the_noisy_tables(table):
 
     def spy(noisy):
         seen.append(noisy)
-        return ef.from_scores(noisy, interval=None).value
+        return ef.from_scores(noisy, method="isotonic", interval=None).value
 
     found = ef.feebee(table, methods=["isotonic", spy], model_error=0.1, levels=4, repeats=3, rng=0)
     assert np.array_equal(found.estimates["spy"], found.estimates["isotonic"])

@@ -88,7 +88,7 @@ def in_gigabytes(size: float) -> str:
 
     Examples
     --------
-    >>> shown(2.5e9), shown(3e5)
+    >>> in_gigabytes(2.5e9), in_gigabytes(3e5)
     ('2.5 GB', '0.0 GB')
     """
     return f"{size / 1e9:,.1f} GB"

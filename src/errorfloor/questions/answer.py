@@ -294,12 +294,12 @@ def _resolution(case: Case, kind: IntervalKind | None) -> tuple[float | None, st
     merged = int(np.count_nonzero(table.coarse))
     rows = f" {merged:,} of {len(table):,} rows stand for ranges of scores, at most "
     rows += f"{(highs - lows).max():.2g} wide"
-    if resolution is None:
-        how = f"the method {method.when_merged}, which is an approximation"
-        return resolution, f"{rows}; {how}."
     if resolution == 0:
         return resolution, f"{rows}, which leaves this value exact."
-    moved = f"{rows}, which moves this value by at most {resolution:.2g}"
+    if resolution is None:
+        moved = f"{rows}; the method {method.when_merged}, which is an approximation"
+    else:
+        moved = f"{rows}, which moves this value by at most {resolution:.2g}"
     if kind is None or kind.allows_for_merging:
         return resolution, f"{moved}."
     return resolution, f"{moved}; the interval does not allow for that."
