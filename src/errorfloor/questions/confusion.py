@@ -67,7 +67,7 @@ def confusion(
             )
         where = ReadOptions.of(group=group, **columns)
         estimate = floor_of(estimate, where, rng=rng, interval=None)
-    elif rng is not None and rng != 0:
+    elif rng is not None and not (isinstance(rng, int | np.integer) and rng == 0):
         raise InputError(argument("rng"), " goes with data, not with an Estimate. Leave it out.")
     elif group is not None or columns:
         named = ["group"] if group is not None else list(columns)

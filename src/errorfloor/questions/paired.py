@@ -108,12 +108,6 @@ class Pair:
             if is_matrix(data) and labels is not None:
                 return cls._of_classes(data, labels, predictions, classes)
             return cls._of_arrays(data, labels, predictions)
-        for name, value in (("labels", labels), ("predictions", predictions)):
-            if value is not None:
-                raise InputError(
-                    *(argument(name), " goes with an array of scores, and "),
-                    *(argument("prediction"), " with a dataframe or file. Leave one out."),
-                )
         if not is_data(data):
             raise InputError(
                 argument("prediction"),
@@ -299,6 +293,12 @@ def paired(
     rng: RandomLike,
 ) -> tuple[Estimate, Pair | VotesPair]:
     """Return the floor of items with a model's predictions beside them, and both together."""
+    for name, value in zip(("labels", "predictions"), arrays, strict=True):
+        if prediction is not None and value is not None:
+            raise InputError(
+                *(argument(name), " goes with an array of scores, and "),
+                *(argument("prediction"), " with a dataframe or file. Leave one out."),
+            )
     voted = None if prediction is None else VotesPair.of(data, columns, prediction, level)
     if voted is not None:
         return voted.floor, voted
