@@ -27,6 +27,8 @@ LONG = pd.DataFrame(
 WIDE = pd.DataFrame({"k": K, "m": 3, **{f"r{i}": PEOPLE[:, i] for i in range(6)}})
 BY_CLASS = pd.DataFrame(COUNTS, columns=["n_a", "n_b", "n_c"])
 VOTES = ef.VoteTable.from_arrays(K, 3)
+RATINGS = (_RNG.normal(size=(N, 3)) + 4 * P[:, None]).round(1)
+RATED = pd.DataFrame(RATINGS, columns=["a", "b", "c"])
 
 
 class Thing:
@@ -155,6 +157,8 @@ def calls(folder):
     frame = {"scores": SCORES, "score": "p", "label": "y"}
     long = {"item": "item", "vote": "vote", "annotator": "who"}
     few = {"votes": [2], "items": [50]}
+    voted = ef.from_votes(K, 3, rng=0)
+    shape = {"metric": "r2", "label": "one", "raters": "absolute", "interval": "jackknife"}
     folder = Path() if folder is None else folder  # for the names of the calls alone
     table = folder / "table.npz"
     if folder != Path():
@@ -351,6 +355,49 @@ def calls(folder):
             },
         ),
         "confusion": (ef.confusion, {"estimate": floor, "group": None, "rng": None}),
+        "people": (
+            ef.people,
+            {
+                "votes": K,
+                "totals": 3,
+                "predictions": {"a model": Y},
+                **columns,
+                "panels": (1,),
+                "totals_by": "chance",
+                "stopping": None,
+                "duplicates": "error",
+                "epsilon": 0.2,
+                "level": 0.9,
+            },
+        ),
+        "people, wide": (
+            ef.people,
+            {"votes": WIDE, "positives": "k", "totals": "m", "prediction": "r0", "panels": (1,)},
+        ),
+        "difference": (
+            ef.difference,
+            {"floor_a": voted, "floor_b": voted, "independent": True, "level": 0.9},
+        ),
+        "from_ratings": (
+            ef.from_ratings,
+            {
+                "data": RATINGS,
+                **shape,
+                **beside,
+                "rater": None,
+                "scale": None,
+                "level": 0.9,
+                "rng": 0,
+            },
+        ),
+        "from_ratings, frame": (
+            ef.from_ratings,
+            {"data": RATED, **shape, "ratings": ["a", "b", "c"], "drop_missing": False},
+        ),
+        "card": (
+            ef.card,
+            {"result": voted, "path": folder / "card.svg", "title": None, "dark": False},
+        ),
         "look": (ef.look, {"data": SCORES, "format": None}),
         "merge": (ef.merge, {"paths": [table]}),
         "plan": (

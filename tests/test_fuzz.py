@@ -18,8 +18,10 @@ from fuzzing import (
     FEW,
     LONG,
     NONSENSE,
+    RATED,
     SCORES,
     WIDE,
+    N,
     P,
     Y,
     calls,
@@ -131,7 +133,8 @@ def test_answers_obey_laws(kind, classes, seed):
     assert answers(parts[0] + parts[1]) == value
     copies = make.from_arrays(*(np.repeat(one, 3, axis=0) for one in arrays))
     if kind != "scores" or classes == 2:  # of many classes, copies of held-out items are seen
-        how = {"method": "plugin"} if kind == "votes" else {}  # the mixture is smoothed by n
+        # The mixture is smoothed by n, and folds of copies are others.
+        how = {"votes": {"method": "plugin"}, "scores": {"method": "isotonic"}}.get(kind, {})
         assert answers(copies, **how) == pytest.approx(answers(whole, **how), abs=1e-9)
     if classes > 2:  # of two, the second is class 1
         turned = rng.permutation(classes)
@@ -177,6 +180,10 @@ COMMANDS = {
                "--repeats=1", "--method=isotonic"],
     "count": ["scores.csv", "--score", "p", "--label", "y", "--output", "counts.npz"],
     "merge": ["table.npz", "--output", "merged.npz"],
+    "people": ["wide.csv", "--votes", "k", "--total", "m", "--prediction", "r0", "--panels", "1"],
+    "difference": ["wide.csv", "other.csv", "--votes", "k", "--total", "m"],
+    "ratings": ["rated.csv", "--ratings", "a,b,c"],
+    "card": ["wide.csv", "--votes", "k", "--total", "m", "--output", "card.svg"],
 }  # fmt: skip
 
 
@@ -184,7 +191,10 @@ COMMANDS = {
 def files(tmp_path_factory):
     """Return a folder with small files that can be read."""
     folder = tmp_path_factory.mktemp("files")
-    for name, frame in (("scores", SCORES), ("long", LONG), ("wide", WIDE)):
+    for name, frame in (
+        *(("scores", SCORES), ("long", LONG), ("wide", WIDE)),
+        *(("other", WIDE[: N // 2]), ("rated", RATED)),
+    ):
         frame.to_csv(folder / f"{name}.csv", index=False)
     ef.ScoreTable.from_arrays(P, Y).save(folder / "table.npz")
     return folder

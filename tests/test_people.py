@@ -425,7 +425,7 @@ def test_unknown_columns_are_answered_with_those_that_exist():
         ({"panels": (2,)}, "must be odd numbers"),
         ({"panels": ()}, "must be odd numbers"),
         ({"panels": (1.5,)}, "must be odd numbers"),
-        ({"epsilon": 2}, "between 0 and 1"),
+        ({"epsilon": 2}, r"`epsilon` must lie in \[0, 1\]"),
         ({"level": 95}, "level"),
     ],
 )

@@ -7,7 +7,7 @@ which rating, and items are alike only if the same people rated them in the same
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, cast
 
@@ -525,13 +525,13 @@ def _numbers(values: Any, name: str) -> Floats:
     if array.dtype.kind not in "OUT":
         raise InputError(argument(name), f" must hold numbers, got {array.dtype}.")
     flat = array.ravel().tolist()
-    none = missing_in(array).ravel()
+    none = missing_in(array.ravel())
     found = np.full(array.size, np.nan)
     for k, value in enumerate(flat):
         if not none[k]:
             try:
                 found[k] = float(value)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise _no_number(name, value, k) from None
     return found.reshape(array.shape)
 
@@ -659,12 +659,23 @@ def _given(named: Named, left: Mapping[str, str]) -> tuple[dict[str, Any], tuple
             )
         lists = isinstance(named.ratings, str) and left.get(named.ratings) != "number"
         lists = lists and named.ratings in left
-        wanted = named.ratings
-        if not lists and isinstance(wanted, str):
-            wanted = (wanted,)
-        given["ratings"] = wanted if lists else tuple(wanted)
+        given["ratings"] = named.ratings if lists else _names(named.ratings)
         return given, (LISTS,) if lists else (WIDE,)
     return given, (LONG,) if given else _plausible(left)
+
+
+def _names(ratings: Any) -> tuple[str, ...]:
+    """Return names of columns, or say that they are none."""
+    try:
+        names = (ratings,) if isinstance(ratings, str) else tuple(ratings)
+    except TypeError:
+        names = ()
+    if not names or not all(isinstance(one, Hashable) for one in names):
+        raise InputError(
+            argument("ratings"),
+            f" must be the names of columns, such as ['a', 'b', 'c']; got {shown(ratings)}.",
+        )
+    return names
 
 
 def _plausible(kinds: Mapping[str, str]) -> tuple[Layout, ...]:
@@ -751,6 +762,8 @@ def _column(values: NDArray[Any], name: str, role: str) -> Floats:
     """Return a column as numbers, NaN where it is missing."""
     if values.dtype.kind in "biuf":
         return values.astype(np.float64)
+    if values.dtype.kind == "c":
+        raise InputError(argument(role), f" must hold real numbers, got {values.dtype}.")
     none = missing_in(values)
     found = np.full(values.size, np.nan)
     there = values[~none]

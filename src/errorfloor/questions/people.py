@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument, as_flag, check_level, shown
+from errorfloor._checks import InputError, argument, as_flag, as_fraction, check_level, shown
 from errorfloor._numbers import counted as counted_words
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.ballots import Ballots
@@ -31,6 +30,7 @@ PANELS = (1, 3, 5)
 EPSILON = 0.2  # of the alternative annotator test
 _FEWEST_PEOPLE, _FEWEST_ITEMS = 2, 30  # on an item, and of an annotator
 _FALSE_DISCOVERIES = 0.05
+_NUMBER = (int, float, np.integer, np.floating)
 
 
 def people(
@@ -133,7 +133,7 @@ def people(
     """
     level = check_level(level)
     panels = as_panels(panels)
-    epsilon = _as_epsilon(epsilon)
+    epsilon = as_fraction(epsilon, name="epsilon")
     options = Options(totals_by=totals_by, stopping=stopping)
     columns: dict[str, Any] = {
         "counts": counts,
@@ -170,28 +170,23 @@ def as_columns(prediction: object) -> tuple[str, ...]:
 
 def as_panels(panels: Any) -> tuple[int, ...]:
     """Return sizes of panels in order, or say that one is even or none."""
-    given = [panels] if isinstance(panels, int | np.integer) else panels
     try:
-        sizes = [int(one) for one in given]
-        whole = all(float(one) == size for one, size in zip(given, sizes, strict=True))
-    except (TypeError, ValueError):
-        sizes, whole = [], False
-    bad = [one for one in sizes if one < 1 or one % 2 == 0 or one > MOST_PEOPLE]
-    if not sizes or not whole or bad:
+        given: list[Any] = [panels] if isinstance(panels, _NUMBER) else list(panels)
+    except TypeError:
+        given = []
+    bad = [one for one in given if not _is_odd(one)]
+    if not given or bad:
         raise InputError(
             argument("panels"),
             f" must be odd numbers of people from 1 to {MOST_PEOPLE}, such as (1, 3, 5); got "
             f"{shown(bad[0] if bad else panels)}. One more person in an odd panel adds nothing but "
             "ties.",
         )
-    return tuple(sorted(set(sizes)))
+    return tuple(sorted({int(one) for one in given}))
 
 
-def _as_epsilon(epsilon: object) -> float:
-    number = float(epsilon) if isinstance(epsilon, int | float | np.number) else math.nan
-    if not 0 <= number <= 1:
-        raise InputError(argument("epsilon"), f" must be between 0 and 1; got {shown(epsilon)}.")
-    return number
+def _is_odd(size: Any) -> bool:
+    return isinstance(size, _NUMBER) and bool(1 <= size <= MOST_PEOPLE and size % 2 == 1)
 
 
 def _read(
@@ -241,7 +236,10 @@ def _read(
 def _length(votes: Any, columns: Mapping[str, Any]) -> int:
     given = (votes, columns["counts"], columns["annotators"])
     first = next((one for one in given if one is not None), ())
-    return len(first) if hasattr(first, "__len__") else 0
+    try:
+        return len(first)
+    except TypeError:  # of a number
+        return 0
 
 
 def _some(values: Any, kept: Bools) -> Any:

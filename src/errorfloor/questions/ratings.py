@@ -248,9 +248,10 @@ class Ask:
     @classmethod
     def of(cls, metric: Any, label: Any, raters: Any, scale: Any, interval: Any, level: Any) -> Ask:
         """Check what is asked for."""
-        plain = metric.lower().replace("_", "-") if isinstance(metric, str) else metric
-        plain = {"r^2": "r2", "rmse": "rmse"}.get(plain, plain) if isinstance(plain, str) else plain
-        hint = "" if plain != "rmse" else " The RMSE is the square root of the MSE."
+        plain, hint = metric, ""
+        if isinstance(metric, str):
+            plain = metric.lower().replace("_", "-").replace("r^2", "r2")
+            hint = " The RMSE is the square root of the MSE." if plain == "rmse" else ""
         record = rating_metric(check_choice(plain, NAMES, name="metric", hint=hint))
         check_choice(raters, RATERS, name="raters")
         if interval is not None:
@@ -291,8 +292,8 @@ def _as_scale(scale: Any) -> tuple[float, float] | None:
     if scale is None:
         return None
     try:
-        low, high = (float(end) for end in scale)
-    except (TypeError, ValueError):
+        low, high = (float(end) for end in scale if not isinstance(end, np.complexfloating))
+    except (TypeError, ValueError, OverflowError):
         low, high = np.nan, np.nan
     if not -np.inf < low < high < np.inf:
         raise InputError(

@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from errorfloor import __version__
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, argument, as_flag, shown
 from errorfloor.data.storage import write_bytes
 from errorfloor.results import Estimate, Verdict
 from errorfloor.show import numbers
@@ -117,6 +117,11 @@ def card(
             " must be a floor or a verdict on a model, as from_votes, from_scores and headroom "
             f"return; got a {type(result).__name__}.",
         )
+    if path is not None and not isinstance(path, str | os.PathLike):
+        raise InputError(argument("path"), f" must be the path of a file, got {shown(path)}.")
+    if title is not None and not isinstance(title, str):
+        raise InputError(argument("title"), f" must be text, got {shown(title)}.")
+    dark = as_flag(dark, name="dark")
     floor = result.floor if isinstance(result, Verdict) else result
     gauge = gauge_of(result)
     if gauge is None:
