@@ -125,6 +125,7 @@ def test_order_units_and_layout_change_nothing(metric, tmp_path):
     everywhere = [
         ef.from_ratings(mixed, metric=metric),
         ef.from_ratings(shuffled, rater=False, metric=metric),
+        ef.from_ratings(np.where(np.isnan(values), None, values), metric=metric),
         ef.from_ratings(lists, metric=metric),
         ef.from_ratings(text, metric=metric),
         ef.from_ratings(wide, metric=metric),
