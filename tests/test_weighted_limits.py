@@ -461,6 +461,7 @@ def test_the_command_line_takes_weights_and_clusters_and_tells_how_to_repeat_it(
     [([0.5], [1]), ([0.5, 0.5], [0, 1]), ([0.1, 0.2, 0.3], [1, 1, 1]), ([0.1, 0.9], [0, 1])],
 )
 @pytest.mark.filterwarnings("ignore::errorfloor.DegenerateDataWarning")
+@pytest.mark.filterwarnings("ignore:Few heavy items:errorfloor.DoubtWarning")
 def test_a_few_items_have_limits_that_say_little(scores, labels):
     weight = 1.0 + np.arange(len(scores))
     for interval in ("honest", "certified"):
@@ -471,6 +472,7 @@ def test_a_few_items_have_limits_that_say_little(scores, labels):
     assert found.low <= found.value <= found.high
 
 
+@pytest.mark.filterwarnings("ignore:Few heavy items:errorfloor.DoubtWarning")
 def test_one_item_of_all_the_weight_leaves_nearly_everything_open():
     weight = np.where(np.arange(N) == 0, 1e6, 1.0)
     found = ef.from_scores(SCORES, LABELS, weight=weight, rng=1)
