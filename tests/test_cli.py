@@ -1103,7 +1103,7 @@ def test_progress_shows_on_a_terminal_until_the_step_is_done(folder):
     shown = terminal.wait()
     end = shown.rindex("reading standard input")
     assert "\x1b[2K" in shown[end:]  # the line is cleared
-    assert "25.00 % by the best cut" in shown[end:]
+    assert "50.00 % by the best cut" in shown[end:]
 
 
 def test_progress_shows_after_a_while(folder):
@@ -1111,7 +1111,7 @@ def test_progress_shows_after_a_while(folder):
     assert "reading standard input" in terminal.wait(until="reading standard input")
     os.write(sink, TEXT.encode())
     os.close(sink)
-    assert "25.00 % by the best cut" in terminal.wait()
+    assert "50.00 % by the best cut" in terminal.wait()
 
 
 @pytest.mark.parametrize(
