@@ -464,7 +464,7 @@ def test_an_estimate_loads_nothing_that_it_has_no_use_for(folder):
     loaded = {line.rpartition("|")[2].strip() for line in lines}
     assert "scipy.special" in loaded
     unused = ("pandas.core", "pyarrow", "numpy.f2py", "scipy.optimize", "scipy.stats", "rich")
-    more = ("matplotlib", "numpy.testing", "concurrent")
+    more = ("matplotlib", "numpy.testing", "concurrent", "errorfloor.show.gauge")
     assert [name for name in loaded if name.startswith((*unused, *more))] == []
 
 
