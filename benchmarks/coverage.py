@@ -12,6 +12,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TypeAlias
@@ -89,8 +90,9 @@ def rows_of(distance: str, n: int, seed: int) -> list[Row]:
         warnings.simplefilter("ignore", ef.DegenerateBootstrapWarning)
         scored = ef.compare(table, methods=["isotonic", *BOOTSTRAPPED], interval="bca", rng=seed)
         clean = ef.from_soft_labels(soft, interval="bca", rng=seed)
+    cut = partial(ef.from_scores, table, method="isotonic", rng=seed)
     return [
-        *(_row(ef.from_scores(table, interval=name, rng=seed)) for name in ("honest", "certified")),
+        *(_row(cut(interval=name)) for name in ("honest", "certified")),
         *_bootstraps(scored["isotonic"]),
         _row(ef.from_scores(table, method="isotonic-cf", rng=seed)),
         *(_row(scored[method]) for method in BOOTSTRAPPED),

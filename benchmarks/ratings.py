@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import tempfile
 import time
@@ -51,7 +52,7 @@ def _normal(rng: np.random.Generator, shape: Any) -> Floats:
 
 
 def _lognormal(rng: np.random.Generator, shape: Any) -> Floats:
-    whole = np.sqrt((np.e - 1) * np.e)
+    whole = math.sqrt((math.e - 1) * math.e)
     return np.asarray((rng.lognormal(0, 1, shape) - np.exp(0.5)) / whole)
 
 

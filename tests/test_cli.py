@@ -406,14 +406,14 @@ def test_requirements_have_their_own_exit_code_and_print_the_result(folder):
     assert failed.stdout.startswith(
         "If these scores are complete and in the right order, the best possible accuracy"
     )
-    assert failed.stderr.endswith("failed: above 0.07: the floor, 0.074.\n")
+    assert failed.stderr.endswith("failed: above 0.07: the floor, 0.0751833.\n")
     failed = run("estimate", "demo/scores.csv", "--attainable", 0.08, code=3)
-    assert failed.stderr.endswith("failed: 0.08 is not shown to be reachable: only 0.0824988 is.\n")
+    assert failed.stderr.endswith("failed: 0.08 is not shown to be reachable: only 0.0822588 is.\n")
     assert "passed" not in answer("estimate", "demo/scores.csv")
 
 
 def test_a_value_that_is_just_attained_passes(folder):
-    complete = ["demo/scores.csv", "--complete", "--attainable"]
+    complete = ["demo/scores.csv", "--complete", "--method", "isotonic", "--attainable"]
     assert answer("estimate", *complete, 0.074)["passed"] is True
     run("estimate", *complete, 0.0739999, code=3)
 
@@ -423,7 +423,7 @@ def test_requirements_hold_for_every_group(folder):
     failed = run("estimate", *by_group, "--attainable", 0.01, code=3)
     assert re.search(r"failed: above 0.01: the floor of a, 0.07\d+; above 0.01: the", failed.stderr)
     failed = run("estimate", *by_group, "--attainable", 0.073, code=3)
-    assert failed.stderr.endswith("failed: above 0.073: the floor of a, 0.076.\n")
+    assert failed.stderr.endswith("failed: above 0.073: the floor of a, 0.0768714.\n")
     failed = run("headroom", *by_group, *MODEL, "--require", "saturated", code=3)
     assert failed.stderr.endswith(
         "failed: the verdict of a is room; the verdict of b is room, not saturated.\n"
@@ -462,7 +462,7 @@ def test_the_gate_cannot_be_switched_off_by_a_number_that_is_none(option, value,
 def test_names_of_0_1_are_taken_with_a_note(folder):
     failed = run("estimate", "demo/scores.csv", "--complete", "--fail-above", 0.07, code=3)
     assert failed.stderr.startswith("note: --fail-above is called --attainable now\n")
-    assert failed.stderr.endswith("failed: above 0.07: the floor, 0.074.\n")
+    assert failed.stderr.endswith("failed: above 0.07: the floor, 0.0751833.\n")
     assert answer("estimate", "demo/scores.csv", "--fail-above", 0.09)["passed"] is True
     both = ["--fail-above", 0.08, "--attainable", 0.08]
     assert "give one of them" in error("estimate", "demo/scores.csv", *both, code=2)
@@ -632,7 +632,8 @@ def test_labels_that_are_words_need_to_know_the_positive_one(folder):
     assert "holds words: cat, dog. Say which one is class 1" in said
     both = [f"  errorfloor estimate pets.csv --positive {one}\n" for one in ("dog", "cat")]
     assert said.endswith("".join(both))
-    found = answer("estimate", "pets.csv", "--positive", "dog", "--interval", "none")
+    isotonic = ["--method", "isotonic", "--interval", "none"]
+    found = answer("estimate", "pets.csv", "--positive", "dog", *isotonic)
     assert found["result"]["value"] == 0
     assert "has only" in error("estimate", "pets.csv", "--positive", "wolf")
     (folder / "stray.csv").write_text("p,y\n0.2,0\n0.7,1\n0.6,oops\n")
@@ -641,7 +642,7 @@ def test_labels_that_are_words_need_to_know_the_positive_one(folder):
     assert "--positive goes with single votes and with labels, not with --votes" in said
     (folder / "numbers.csv").write_text("p,y\n0.2,1\n0.7,2\n0.6,1\n")
     assert "--positive" in error("estimate", "numbers.csv")
-    found = answer("estimate", "numbers.csv", "--positive", 2, "--interval", "none")
+    found = answer("estimate", "numbers.csv", "--positive", 2, *isotonic)
     assert found["result"]["value"] == 0
 
 
@@ -865,7 +866,8 @@ def test_sets_are_found_in_the_folder_that_the_user_names(folder, monkeypatch):
     fetched = answer("data", "fetch", "iclr-2017", "--save", "iclr.csv")["result"]
     assert fetched["sets"][0]["n"] == 2
     assert fetched["sets"][0]["licence"] == "CC BY 4.0"
-    assert answer("estimate", "iclr.csv", "--interval", "none")["result"]["value"] == 0
+    isotonic = ["--method", "isotonic", "--interval", "none"]
+    assert answer("estimate", "iclr.csv", *isotonic)["result"]["value"] == 0
     here = {row["name"]: row["here"] for row in answer("data", "list")["result"]["sets"]}
     assert not any(here.values())
     assert "must be one of cifar10h" in error("data", "fetch", "cifar")
@@ -973,7 +975,7 @@ def test_piped_output_is_plain_and_not_wrapped(folder):
 def test_standard_input_can_be_a_pipe(folder):
     with Path("demo/scores.csv").open("rb") as file:
         done = start("estimate", "-", stdin=file)
-    assert b"; 7.40 % by the best cut" in done.stdout
+    assert b"; 7.52 % by the best cut" in done.stdout
     assert done.stderr == b'note: using column "score" as the score and "label" as the label\n'
 
 
@@ -1101,7 +1103,7 @@ def test_progress_shows_on_a_terminal_until_the_step_is_done(folder):
     shown = terminal.wait()
     end = shown.rindex("reading standard input")
     assert "\x1b[2K" in shown[end:]  # the line is cleared
-    assert "25.00 % by the best cut" in shown[end:]
+    assert "50.00 % by the best cut" in shown[end:]
 
 
 def test_progress_shows_after_a_while(folder):
@@ -1109,7 +1111,7 @@ def test_progress_shows_after_a_while(folder):
     assert "reading standard input" in terminal.wait(until="reading standard input")
     os.write(sink, TEXT.encode())
     os.close(sink)
-    assert "25.00 % by the best cut" in terminal.wait()
+    assert "50.00 % by the best cut" in terminal.wait()
 
 
 @pytest.mark.parametrize(
@@ -1186,7 +1188,7 @@ def test_comparisons_are_drawn_where_there_is_room(folder):
     shown = on_a_terminal(*arguments, NO_COLOR="1")
     lines = shown.replace("\r", "").splitlines()
     row = next(line for line in lines if line.startswith("isotonic"))
-    assert re.search(r"6.89 % to 8.25 %  honest  ─●─", row)
+    assert re.search(r"6.89 % to 8.23 %  honest  ─●─", row)
     assert lines[-1] == "95 % intervals, n = 10,000"
     narrow = on_a_terminal(*arguments, columns=60, NO_COLOR="1")
     assert "●" not in narrow

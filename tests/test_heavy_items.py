@@ -79,3 +79,16 @@ def test_weights_that_differ_little_or_are_many_are_no_warning():
     assert not heavy(np.ones(100))
     assert not heavy(rng.exponential(1, 1000) + 0.01)
     assert not heavy(np.where(np.arange(300) < 15, 20.0, 1.0))
+
+
+def test_limits_that_end_where_the_metric_does_are_no_warning():
+    # Scores in reverse: the AUC is far below 1/2, where limits of no width are shown.
+    rng = np.random.default_rng(7)
+    scores = rng.random(400)
+    labels = rng.random(400) < scores
+    weight = rng.choice([1.0, 3.0, 9.0], 400)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ef.ErrorFloorWarning)
+        found = ef.from_scores(-scores, labels, metric="auc", weight=weight, rng=0)
+    assert (found.low, found.high) == (0.5, 0.5)
+    assert "Heavy items" not in [one.name for one in found.findings]

@@ -275,6 +275,7 @@ def test_wrong_values_are_refused_with_what_to_pass():
     wrong = {
         "reliability": "what errorfloor.reliability returned",
         "bias_bounds": "what errorfloor.bounds.bias_curves returned",
+        "ceilings": "what errorfloor.from_ratings returned",
         "class_reliability": "what errorfloor.reliability returned for more than two classes",
         "confusion": "what errorfloor.confusion returned",
         "distribution": "what errorfloor.from_votes or from_soft_labels returned",

@@ -57,8 +57,10 @@ def test_only_ratios_of_weights_matter(given):
 def test_whole_weights_stand_for_that_many_items(given):
     whole = RNG.integers(1, 5, size=N)
     rows = np.repeat(np.arange(N), whole)
-    one = ef.from_scores(SCORES, LABELS, weight=whole, interval=None, **given)
-    other = ef.from_scores(SCORES[rows], LABELS[rows], interval=None, **given)
+    # Of the best cut: folds part copies, that are items of their own, and leave a weight whole.
+    given = {**given, "method": "isotonic", "interval": None}
+    one = ef.from_scores(SCORES, LABELS, weight=whole, **given)
+    other = ef.from_scores(SCORES[rows], LABELS[rows], **given)
     assert one.value == pytest.approx(other.value, abs=1e-12)
 
 
@@ -97,12 +99,20 @@ def test_rare_heavy_items_are_allowed_for_though_none_was_drawn():
 @pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")  # of what ignores clusters
 def test_copies_in_clusters_tell_no_more_than_the_items(given):
     rows = np.repeat(np.arange(N), 4)
+    best, best_of_copies = (
+        ef.from_scores(
+            SCORES[own], LABELS[own], cluster=own, method="isotonic", interval=None, **given
+        )
+        for own in (np.arange(N), rows)
+    )
+    assert best_of_copies.value == pytest.approx(best.value)
     alone = ef.from_scores(SCORES, LABELS, rng=1, **given)
     copies, apart = (
         ef.from_scores(SCORES[rows], LABELS[rows], cluster=cluster, rng=1, **given)
         for cluster in (rows, RNG.permutation(rows))
     )
-    assert copies.value == pytest.approx(alone.value)
+    # Folds are drawn in another way, and leave the same noise.
+    assert copies.value == pytest.approx(alone.value, rel=0.02)
     width = alone.high - alone.low
     assert copies.high - copies.low == pytest.approx(width, rel=0.2)
     # Items of a cluster that have nothing to do with each other are worth nearly all.
@@ -166,6 +176,7 @@ def test_limits_that_ignore_weights_would_not_hold():
 
 
 @asked
+@pytest.mark.filterwarnings("ignore:Few heavy items:errorfloor.DoubtWarning")
 def test_one_item_of_all_the_weight_leaves_nearly_everything_open(given):
     weight = np.where(np.arange(N) == 0, 1e6, 1.0)
     found = ef.from_scores(SCORES, LABELS, weight=weight, rng=1, **given)
@@ -201,6 +212,7 @@ def test_pure_clusters_of_unequal_size_are_worth_few_items(given):
 )
 @asked
 @pytest.mark.filterwarnings("ignore::errorfloor.DegenerateDataWarning")
+@pytest.mark.filterwarnings("ignore:Few heavy items:errorfloor.DoubtWarning")
 def test_a_few_items_have_limits_that_say_little(given, scores, labels):
     weight = 1.0 + np.arange(len(scores))
     found = ef.from_scores(scores, labels, weight=weight, rng=1, **given)
@@ -219,9 +231,8 @@ def test_one_class_alone_costs_nothing_and_has_no_balanced_error():
 
 
 def test_the_jackknife_is_for_noise_alone():
-    found = ef.from_scores(
-        SCORES, LABELS, metric="balanced-error", weight=WEIGHTS, interval="jackknife", rng=1
-    )
+    given = {"metric": "balanced-error", "method": "isotonic", "interval": "jackknife"}
+    found = ef.from_scores(SCORES, LABELS, weight=WEIGHTS, rng=1, **given)
     assert found.low < found.value < found.high
     # To first order it is a sum over items: of what an error adds to the share of its class.
     classes = [np.flatnonzero(label == LABELS) for label in (0, 1)]

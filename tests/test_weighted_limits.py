@@ -116,7 +116,7 @@ def test_the_certified_lower_limit_pays_for_every_cut():
         rng.random(60).round(1), rng.integers(2, size=60), weight=rng.choice([1.0, 4.0], 60)
     )
     found = ef.from_scores(table, interval="certified", rng=1)
-    assert isinstance(found.evidence, Certified)
+    assert isinstance(found.evidence.evidence, Certified)  # within what holds the value too
     # One cut at a time, with the same stakes: none may refute less than all together.
     log_goal = np.log(2 / 0.05)
     cells = table.cells()
@@ -127,7 +127,7 @@ def test_the_certified_lower_limit_pays_for_every_cut():
     ill = [cells.positive == (np.arange(len(cells)) < end) for end in cells.ends]  # of each cut
     best = [np.argmin(np.round([mass @ one for one in ill], 9)) for mass in before * weight]
     stakes = slow_stakes(weight, [ill[one].astype(float) for one in best], blocks, log_goal)
-    mean = found.evidence.limits(0.95)[0] + 1e-9
+    mean = found.evidence.evidence.limits(0.95)[0] + 1e-9
     capped = np.minimum(stakes, 0.5 / mean)[:, None] * weight
     gains = [(blocks * np.log1p(capped * (one - mean))).sum() for one in ill]
     assert min(gains) == pytest.approx(log_goal, abs=1e-6)
@@ -226,10 +226,16 @@ def test_every_metric_of_soft_labels_takes_weights_and_clusters(metric):
 @pytest.mark.filterwarnings("ignore:The numbers of equal items:errorfloor.DoubtWarning")
 def test_copies_with_clusters_tell_no_more_than_the_items():
     rows = np.repeat(np.arange(N), 4)
+    best, best_of_copies = (
+        ef.from_scores(SCORES[own], LABELS[own], cluster=own, method="isotonic", interval=None)
+        for own in (np.arange(N), rows)
+    )
+    assert best_of_copies.value == best.value
     honest = ef.from_scores(SCORES, LABELS, rng=1)
     copied = ef.from_scores(SCORES[rows], LABELS[rows], cluster=rows, rng=1)
     alone = ef.from_scores(SCORES[rows], LABELS[rows], rng=1)
-    assert copied.value == honest.value
+    # Folds are drawn in another way, and leave the same noise.
+    assert copied.value == pytest.approx(honest.value, abs=0.005)
     widths = [one.high - one.low for one in (honest, copied, alone)]
     assert 0.85 * widths[0] < widths[1] < 1.3 * widths[0]
     assert widths[2] < 0.7 * widths[1]
@@ -461,6 +467,7 @@ def test_the_command_line_takes_weights_and_clusters_and_tells_how_to_repeat_it(
     [([0.5], [1]), ([0.5, 0.5], [0, 1]), ([0.1, 0.2, 0.3], [1, 1, 1]), ([0.1, 0.9], [0, 1])],
 )
 @pytest.mark.filterwarnings("ignore::errorfloor.DegenerateDataWarning")
+@pytest.mark.filterwarnings("ignore:Few heavy items:errorfloor.DoubtWarning")
 def test_a_few_items_have_limits_that_say_little(scores, labels):
     weight = 1.0 + np.arange(len(scores))
     for interval in ("honest", "certified"):
@@ -471,6 +478,7 @@ def test_a_few_items_have_limits_that_say_little(scores, labels):
     assert found.low <= found.value <= found.high
 
 
+@pytest.mark.filterwarnings("ignore:Few heavy items:errorfloor.DoubtWarning")
 def test_one_item_of_all_the_weight_leaves_nearly_everything_open():
     weight = np.where(np.arange(N) == 0, 1e6, 1.0)
     found = ef.from_scores(SCORES, LABELS, weight=weight, rng=1)

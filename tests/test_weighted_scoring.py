@@ -135,6 +135,7 @@ def test_limits_hold_with_fifty_clusters_of_unequal_size(labels, alike):
 
 
 @metrics
+@pytest.mark.filterwarnings("ignore:Few heavy items:errorfloor.DoubtWarning")
 def test_one_item_of_all_the_weight_leaves_nearly_everything_open(metric):
     weight = np.where(np.arange(N) == 0, 1e6, 1.0)
     found = ask(metric, weight=weight)
@@ -151,6 +152,7 @@ def test_one_item_of_all_the_weight_leaves_nearly_everything_open(metric):
     [([0.5], [1]), ([0.5, 0.5], [0, 1]), ([0.1, 0.9], [0, 1]), (np.arange(10), np.arange(10) % 2)],
 )
 @pytest.mark.filterwarnings("ignore::errorfloor.DegenerateDataWarning")
+@pytest.mark.filterwarnings("ignore:Few heavy items:errorfloor.DoubtWarning")
 def test_a_few_items_have_limits_that_say_little(metric, scores, labels):
     found = ask(metric, scores, labels, weight=1.0 + np.arange(len(scores)))
     assert found.low <= found.value <= found.high

@@ -97,7 +97,12 @@ def _heavy(estimate: Estimate) -> Iterator[Finding]:
         return
     share = table.entries.heavier_share
     least, most = estimate.measure.span(len(table.classes))
-    if share * (most - least) > (estimate.interval.high - estimate.interval.low) / 2:
+    moved = share * (most - least)
+    if moved > (estimate.interval.high - estimate.interval.low) / 2:
+        if estimate.evidence is not None:  # whose limits go on where the metric ends
+            low, high = estimate.evidence.limits(estimate.interval.level)
+            if moved <= (high - low) / 2:
+                return
         yield Finding(
             "Heavy items",
             f"about {per_cent(share, 1)} of the weight not seen",

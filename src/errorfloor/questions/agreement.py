@@ -125,9 +125,8 @@ def from_agreement(
     >>> found = from_agreement("92%", 1000)
     >>> round(found.allowed_low, 3), round(found.allowed_high, 3)
     (0.042, 0.08)
-    >>> print(from_agreement(qwk=0.6, n=300).sentence)
-    0.60 between two people is not a ceiling: the best possible QWK is 0.77 (0.72 to 0.82, if \
-    ratings are roughly normal).
+    >>> round(from_agreement(qwk=0.6, n=300).value, 2)  # the best possible, not 0.6
+    0.77
     """
     of_ratings = {"icc": icc, "qwk": qwk, "pearson": pearson}
     if any(value is not None for value in of_ratings.values()):

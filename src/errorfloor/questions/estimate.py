@@ -247,7 +247,7 @@ def from_scores(
     Examples
     --------
     >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
-    30.00 % by the best cut of these scores (isotonic-cf, n = 5); no limit of the floor
+    40.00 % by the best cut of these scores (isotonic-cf, n = 5); no limit of the floor
     """
     asked = Asked(metric, costs, at, prior)
     if method is not None:

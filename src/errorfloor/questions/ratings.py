@@ -157,7 +157,7 @@ def from_ratings(
 
     Parameters
     ----------
-    data : array-like of shape (items, ratings), lists, RatingTable, dataframe or path
+    data : array-like of shape (n, m), lists, RatingTable, dataframe or path
         Ratings of items, two or more on most. An array has a row for each item, NaN where there is
         no rating; lists may be of unequal length. In dataframes and files a row is one rating
         (`item`, `rating`, `rater`), or an item with a column per rater or a column of lists such as
@@ -184,9 +184,9 @@ def from_ratings(
         of one more rater ("absolute"), or not ("relative").
     scale : (float, float)
         Least and largest rating there can be. Others are refused. Certified limits need it.
-    weight : str or array-like of shape (items,)
+    weight : str or array-like of shape (n,)
         What each item weighs.
-    cluster : str or array-like of shape (items,)
+    cluster : str or array-like of shape (n,)
         Which items depend on each other; whole clusters are then left out by the jackknife.
     group : str
         Column of a dataframe or file: one answer for each of its values.
@@ -216,9 +216,10 @@ def from_ratings(
 
     Examples
     --------
-    >>> found = from_ratings([[5, 6], [3, 3], [6, 5], [2, 4], [8, 7], [4, 4]], metric="pearson")
+    >>> rows = [[5, 6], [3, 3], [6, 5], [2, 4], [8, 7], [4, 4]] * 5
+    >>> found = from_ratings(rows, metric="pearson")
     >>> round(found.icc, 3), round(found.value, 3)
-    (0.838, 0.915)
+    (0.802, 0.895)
     """
     asked = Ask.of(metric, label, raters, scale, interval, level)
     named = Named.of(

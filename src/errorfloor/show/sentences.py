@@ -12,7 +12,7 @@ from errorfloor.metrics import Metric
 from errorfloor.metrics.variances import OfVariances
 from errorfloor.results.claim import Claim
 from errorfloor.results.verdict import VERDICTS, Verdict
-from errorfloor.show import grids, numbers, ratings
+from errorfloor.show import grids, numbers
 from errorfloor.show import people as in_people
 from errorfloor.show.kinds import ByKind
 from errorfloor.show.standings import STANDINGS, may_do_better, standing_of
@@ -71,6 +71,8 @@ def _(result: FeaturesEstimate) -> str:
 
 @sentence_of.register
 def _(result: RatingsEstimate) -> str:
+    from errorfloor.show import ratings
+
     return refusal_of(result) if result.refuted else ratings.sentence(result)
 
 
@@ -80,6 +82,8 @@ def _(result: Verdict) -> str:
         finding = refuting(result.floor)[0]
         return f"No verdict on the model: its floor cannot be stated. {finding.text}"
     if isinstance(result.floor.measure.how, OfVariances):
+        from errorfloor.show import ratings
+
         return ratings.sentence_of_verdict(result)
     metric, style = result.floor.measure, numbers.style_of(result.floor)
     digits = style.digits(_width(result.floor), _edge(result.model_value))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.results.claim import SCORES, SHARES
-from errorfloor.show import grids, numbers, ratings
+from errorfloor.show import grids, numbers
 from errorfloor.show.kinds import ByKind
 from errorfloor.show.people import each_floor
 from errorfloor.show.sentences import sentence_of
@@ -181,6 +181,8 @@ def _(result: AgreementEstimate) -> Iterable[str]:
 
 @_more_about.register
 def _(result: RatingsEstimate) -> Iterable[str]:
+    from errorfloor.show import ratings
+
     return ratings.more_about(result)
 
 

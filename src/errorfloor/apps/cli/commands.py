@@ -146,7 +146,6 @@ def estimate(
 
     Columns are guessed where their names leave no doubt, and the guess is said.
     """
-    from errorfloor.show.gauge import drawn
     from errorfloor.show.words import long_text_of
 
     labels.check_simultaneous(simultaneous)
@@ -157,7 +156,7 @@ def estimate(
     unmet = gates.unattainable(session, floor, limit)
     text = long_text_of(floor)
     refuted = asking.refuted(floor)
-    session.show(floor.to_dict(), text, draw=drawn(floor, text), unmet=unmet, refuted=refuted)
+    session.show(floor.to_dict(), text, answer=floor, unmet=unmet, refuted=refuted)
 
 
 @cli.command(

@@ -58,7 +58,6 @@ def headroom(
     metrics that go by scores (auc, average-precision, brier, log-loss and those of coverage) that
     column holds the model's scores. A floor that is known takes the place of a file, as 0.05 or 5%.
     """
-    from errorfloor.show.gauge import drawn
     from errorfloor.show.words import long_text_of
 
     required = gates.verdicts_of(session, require)
@@ -71,5 +70,4 @@ def headroom(
     unmet = gates.refused(session, verdict, required)
     refuted = asking.refuted(verdict)
     text = long_text_of(verdict)
-    draw = drawn(verdict, text)
-    session.show(verdict.to_dict(), text, draw=draw, unmet=unmet, refuted=refuted)
+    session.show(verdict.to_dict(), text, answer=verdict, unmet=unmet, refuted=refuted)

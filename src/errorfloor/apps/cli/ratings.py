@@ -154,7 +154,6 @@ def ratings(
     """
     from errorfloor.questions.rated import model_beside_ratings
     from errorfloor.questions.ratings import from_ratings
-    from errorfloor.show.gauge import drawn
     from errorfloor.show.words import long_text_of
 
     if shared and no_rater:
@@ -179,7 +178,7 @@ def ratings(
         report(found, output)
         text = f"{text}\nWrote {output}."
     plain = {**found.to_dict(), **({"output": output} if output else {})}
-    session.show(plain, text, draw=drawn(found, text), refuted=asking.refuted(found))
+    session.show(plain, text, answer=found, refuted=asking.refuted(found))
 
 
 def guessed(found: Any) -> list[str]:

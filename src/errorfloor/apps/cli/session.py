@@ -83,6 +83,7 @@ class Session:
         result: Mapping[str, Any],
         text: str,
         *,
+        answer: object = None,
         draw: Draw | None = None,
         headline: bool = True,
         unmet: str | None = None,
@@ -98,6 +99,8 @@ class Session:
             For programs.
         text : str
             For people, and for pipes.
+        answer : object, optional
+            What has a gauge, for a terminal.
         draw : callable, optional
             Draws on a terminal what `text` says.
         headline : bool
@@ -111,7 +114,8 @@ class Session:
         if self.as_json:
             click.echo(json.dumps(_plain(self._object(result)), allow_nan=False))
         elif headline and sys.stdout.isatty():
-            (draw or _wrapped(shown(text, sys.stdout)))(_console())
+            encodable = shown(text, sys.stdout)
+            (draw or _gauge(answer, encodable) or _wrapped(encodable))(_console())
         else:
             say(text)
         if not self.quiet:
@@ -194,6 +198,15 @@ def _console() -> Console:
     return Console(
         color_system=None if is_plain() else "auto", highlight=False, markup=False, emoji=False
     )
+
+
+def _gauge(answer: object, text: str) -> Draw | None:
+    """Return what draws the gauge of an answer; None where it has none."""
+    if answer is None:
+        return None
+    from errorfloor.show.gauge import drawn  # nowhere but on a terminal: the start is quick
+
+    return drawn(answer, text)
 
 
 def _wrapped(text: str) -> Draw:
