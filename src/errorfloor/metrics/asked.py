@@ -30,7 +30,8 @@ class Asked:
         if isinstance(self.metric, str):  # people write AUC, log_loss and accuracy
             name = self.metric.lower().replace("_", "-")
             meant = (one.name for one in metrics.METRICS if name in one.other_names)
-            object.__setattr__(self, "metric", next(meant, name))
+            own = name if name in metrics.names() else next(meant, name)
+            object.__setattr__(self, "metric", own)
         check_choice(self.metric, metrics.names(), name="metric")
         record = metrics.named(self.metric)
         for name in _GIVEN:

@@ -230,14 +230,8 @@ def headroom(
     >>> headroom(floor, errors=430, n=1000).verdict
     'room'
     """
-    if accuracy is not None:
-        if model_error is not None:
-            raise InputError(
-                *(argument("accuracy"), " and ", argument("model_error"), " are both given. Give "),
-                "one of them.",
-            )
-        model_error = 1 - as_fraction(accuracy, name="accuracy")
-    said = Said(errors, n, model_error, model_value, model_scores, confusion, labels, predictions)
+    error = _error_of(model_error, accuracy)
+    said = Said(errors, n, error, model_value, model_scores, confusion, labels, predictions)
     if is_about_ratings(estimate, metric, columns):
         own = {"prediction": prediction, "metric": metric, "level": level, "group": group}
         return headroom_of_ratings(estimate, said, own, rng=rng, **columns)
@@ -273,6 +267,18 @@ def headroom(
         }
         return Groups(floor.column, each, level, dropped=floor.dropped)
     return beside(floor, said.model(floor), level, same_labelling)
+
+
+def _error_of(model_error: float | str | None, accuracy: float | str | None) -> Any:
+    """Return the model's error, by its accuracy where that is given instead."""
+    if accuracy is None:
+        return model_error
+    if model_error is not None:
+        raise InputError(
+            *(argument("accuracy"), " and ", argument("model_error"), " are both given. Give "),
+            "one of them.",
+        )
+    return 1 - as_fraction(accuracy, name="accuracy")
 
 
 def _is_floor(estimate: object) -> bool:
