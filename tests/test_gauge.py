@@ -208,6 +208,15 @@ def test_the_command_draws_a_card_with_or_without_a_model(file, tmp_path):
     assert (tmp_path / "card.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_no_card_is_drawn_of_what_the_data_refute(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{p},{1 - y}\n" for p, y in zip(P, Y, strict=True))
+    (tmp_path / "reversed.csv").write_text(f"score,label\n{rows}")
+    ran = run("card", "reversed.csv", code=4)
+    assert ran.stdout.startswith("No floor can be stated. The scores are in reverse")
+    assert [path.name for path in tmp_path.iterdir()] == ["reversed.csv"]
+
+
 def test_a_report_needs_no_name_and_begins_with_the_gauge(file, tmp_path):
     run("report", file)
     page = (tmp_path / "votes-report.html").read_text(encoding="utf-8")
@@ -223,9 +232,10 @@ def test_a_file_alone_is_a_question_about_its_floor(file):
 
 
 def test_a_command_wins_over_a_file_of_its_name(file, tmp_path):
+    listed = run("metrics").stdout
     (tmp_path / "metrics").write_text(file.read_text())
-    assert run("metrics").stdout.startswith(run("metrics").stdout[:20])
-    assert "auc" in run("metrics").stdout
+    assert run("metrics").stdout == listed
+    assert "average-precision" in listed
 
 
 def test_help_shows_what_matters_and_the_rest_on_demand():

@@ -264,8 +264,7 @@ def people_of(
     several = found.votes.sum(axis=1) >= 2
     if not several.any():
         raise InputError(
-            argument("votes"),
-            " have one vote per item, which cannot say how often people agree. Collect a second "
+            "There is one vote per item, which cannot say how often people agree. Collect a second "
             "vote on some items: a few hundred items with two votes or more will do. For a model "
             "and one label per item use ",
             *(argument("errors"), " and ", argument("n"), " of headroom."),

@@ -34,21 +34,11 @@ class Line:
     colour: str = BLUE
 
 
-@dataclass(frozen=True, slots=True)
-class Shade:
-    """A part of the axis that is filled, as fractions."""
-
-    low: float
-    high: float
-    colour: str
-
-
 def intervals(
     lines: Sequence[Line],
     axis: str,
     said: str,
     *,
-    shade: Shade | None = None,
     left_out: int = 0,
     factor: float = 100,
 ) -> str:
@@ -60,16 +50,9 @@ def intervals(
     if not drawn:
         return ""
     ends = [one for line in drawn for one in (line.value, line.low, line.high) if one is not None]
-    scale = _Scale.over([*ends, *(() if shade is None else (shade.low, shade.high))], factor)
+    scale = _Scale.over(ends, factor)
     bottom = 6 + ROW * len(drawn)
-    parts = []
-    if shade is not None:
-        x, end = scale(shade.low), scale(shade.high)
-        parts.append(
-            f'<rect x="{x:.1f}" y="6" width="{end - x:.1f}" height="{bottom - 6}" '
-            f'fill="{shade.colour}" fill-opacity=".3"/>'
-        )
-    parts.append(_axis(scale, bottom, axis))
+    parts = [_axis(scale, bottom, axis)]
     for place, line in enumerate(drawn):
         parts.append(_line(line, scale, 6 + ROW * place + ROW / 2))
     more = len(lines) - len(drawn) + left_out

@@ -445,6 +445,8 @@ def card(
     from errorfloor.show.card import card
 
     result = asking.answer(labels, session, how, about, model, prediction)
+    if asking.refuted(result):
+        session.show(result.to_dict(), result.sentence, refuted=True)
     output = output or labels.beside("-card.svg")
     card(result, output, title=title, dark=dark)
     text = f"{result.sentence}\nWrote {output}."
