@@ -231,6 +231,8 @@ def headroom(
     'room'
     """
     error = _error_of(model_error, accuracy)
+    if columns.get("on") is not None:  # a file of labels, which is joined to that of the data
+        columns["labels"], labels = labels, None
     said = Said(errors, n, error, model_value, model_scores, confusion, labels, predictions)
     if is_about_ratings(estimate, metric, columns):
         own = {"prediction": prediction, "metric": metric, "level": level, "group": group}

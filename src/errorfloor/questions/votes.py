@@ -47,6 +47,7 @@ def from_votes(
     duplicates: str = "error",
     label: str | None = None,
     labels: object = None,
+    on: str | None = None,
     label_is_vote: bool = False,
     positive: object = None,
     positive_from: float | None = None,
@@ -111,8 +112,11 @@ def from_votes(
     label : str, optional
         Column of one true (gold) label per item. The answer then bounds the floor of this label:
         the shares of votes are scores, and methods and intervals are those of `from_scores`.
-    labels : array-like of shape (n,), optional
+    labels : array-like of shape (n,), or path, optional
         The same where votes are arrays: 0 or 1 for each item; of more classes as in `from_scores`.
+        Or, with `on`, a second file that has the labels.
+    on : str, optional
+        Where `votes` and `labels` are two files: the column that both have, as in `from_scores`.
     label_is_vote : bool
         Whether the label is one more vote of the same kind: of a person like those who voted, who
         answered the same question without knowing their votes. It is then added to the votes, and
@@ -210,6 +214,7 @@ def from_votes(
         annotations=annotations,
         duplicates=duplicates,
         label=label,
+        on=on,
         label_is_vote=label_is_vote,
         positive=positive,
         positive_from=positive_from,
@@ -219,7 +224,7 @@ def from_votes(
         weight=weight,
         cluster=cluster,
     )
-    layouts = of_kind(VoteTable.kind) if label is None else BESIDE_LABELS
+    layouts = of_kind(VoteTable.kind) if label is None and on is None else BESIDE_LABELS
     reading = read(votes, layouts, where, second=totals, labels=labels)
     question = Question.about(asked, reading, method, options, model_error)
     return question.answer(reading, request, rng, simultaneous)
