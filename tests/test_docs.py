@@ -56,9 +56,10 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     ignored = shutil.ignore_patterns("_build", "api", "auto_*", "__pycache__")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=ignored)
-    (folder / "benchmarks").mkdir()
-    for path in (ROOT / "CHANGELOG.md", *(ROOT / "benchmarks").glob("*.md")):
-        shutil.copy(path, folder / path.relative_to(ROOT))
+    for path in (ROOT / "CHANGELOG.md", *(ROOT / "benchmarks").rglob("*.md")):
+        copy = folder / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
     built = folder / "html"
     options = ("-n", "-W", "--keep-going", "-q", "-D", "plot_gallery=0")
     run("-m", "sphinx", *options, "docs", built, folder=folder)

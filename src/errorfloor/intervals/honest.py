@@ -191,7 +191,7 @@ def for_any_scores(method: Method) -> str:
 
 measured = partial(  # whose coverage is
     IntervalKind,
-    proof="[measured](metrics.md)",
+    proof="[measured](../benchmarks/results/metrics.md)",
     holds="measured",
     assumes=for_any_scores,
     tests_rules=True,
@@ -239,7 +239,7 @@ HONEST_RULES = of_rules(
     "the classes finds, the upper one from ten-fold cross-fitting by item or cluster; both count "
     "the errors as those of as many equal items as vary as much. Coverage is measured.",
     in_short="many classes: fewest errors of any weights below, cross-fitted errors above",
-    proof="[measured](many_scores.md)",
+    proof="[measured](../benchmarks/results/many_scores.md)",
     holds="measured",
     stands_in=1,
 )
@@ -269,7 +269,7 @@ SELECTED = measured(
     assumes=nothing_more,
 )
 # How far from the fewest errors towards the held-out ones the lower limit starts. The fewest alone
-# never missed; see docs/judges.md.
+# never missed; see benchmarks/results/judges.md.
 WITHIN = 0.25
 
 
@@ -315,7 +315,7 @@ POWERED = IntervalKind(
     "together. The upper one comes from ten-fold cross-fitting, and allows for items where no rule "
     "is clearly best. Their coverage is measured by simulation, not proven.",
     in_short="labels on some items: as many labels as labels and all scores are worth",
-    proof="[measured](judges.md)",
+    proof="[measured](../benchmarks/results/judges.md)",
     holds="measured",
     stands_in=1,
 )

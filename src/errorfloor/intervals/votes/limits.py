@@ -232,7 +232,7 @@ LIKELIHOOD = _kind(
     "where items count as so many equal ones as vary as much. Its coverage is measured by "
     "simulation; there is no proof for finite samples.",
     in_short="the floors of all distributions that the votes make likely",
-    proof="[measured](votes.md)",
+    proof="[measured](../benchmarks/results/votes.md)",
     holds="measured",
 )
 CERTIFIED = _kind(
@@ -260,7 +260,7 @@ VALUE_LIKELIHOOD = replace(
     "It does not shrink to a point where few votes per item leave several values open. Its "
     "coverage is measured by simulation; there is no proof for finite samples.",
     in_short="the best values of all distributions that the votes make likely",
-    proof="[measured](metrics.md#from-votes)",
+    proof="[measured](../benchmarks/results/metrics.md#from-votes)",
 )
 VALUE_CERTIFIED = replace(CERTIFIED, basis=Basis.VALUE)
 MANY_VALUE_LIKELIHOOD = replace(VALUE_LIKELIHOOD, basis=Basis.MANY_VALUE, make=_many_likelihood)
