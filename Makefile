@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people atlas
+.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people atlas dist dist-check lowest newest
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -28,6 +28,10 @@ help:
 	@echo "make first-minute what a new user types, timed on a clean clone -> docs/first_minute.md"
 	@echo "make docs      the documentation, examples run -> docs/_build/html"
 	@echo "make generated parts of the documents that are made from the source"
+	@echo "make dist      the wheel and the sdist of a release -> dist/, with their sizes"
+	@echo "make dist-check the same, then installed by every line of README from the package index"
+	@echo "make lowest    tests with the lowest allowed version of every dependency; VERSIONS=--full for all"
+	@echo "make newest    the same with the newest, on the newest Python that is found"
 	@echo "make paper     the paper's figures and tables -> paper/, docs/paper.md; resumes"
 	@echo "make follow-up the next paper's, for balanced error and AUC -> docs/follow_up.md"
 
@@ -130,8 +134,18 @@ docs: .venv/dev
 generated: .venv/dev
 	$(BIN)/python -m tools.generated
 
+dist: .venv/dev
+	$(BIN)/python -m tools.dist
+
+dist-check: .venv/dev
+	$(BIN)/python -m tools.dist --check
+
+# A few minutes each without VERSIONS=--full, and a download.
+lowest newest: .venv/dev
+	$(BIN)/python -m tools.versions $@ $(VERSIONS)
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api docs/auto_*
+	rm -rf .venv dist .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api docs/auto_*
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
