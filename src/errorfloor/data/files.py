@@ -27,7 +27,7 @@ from errorfloor.data.formats import (
 )
 from errorfloor.data.storage import check_columns, kept_folder, naming, scratch
 
-Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 _MEMORY = "1GB"
 _END = 2**12  # bytes that tell how a file begins and ends
 _SMALL = 2**24  # bytes of text files whose rows are kept between queries

@@ -21,6 +21,7 @@ from errorfloor._checks import (
     warn,
     words,
 )
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
 from errorfloor.data.options import ReadOptions
@@ -79,6 +80,7 @@ def headroom(
     group: str,
     **options: Unpack[_Options],
 ) -> Groups[Verdict]: ...
+@told_keywords
 def headroom(
     estimate: Any,
     errors: int | None = None,
