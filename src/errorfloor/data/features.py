@@ -274,6 +274,7 @@ def _of_rows(data: Any, labels: Any, features: Any, options: ReadOptions) -> Fea
     apart = labels is not None and not isinstance(labels, str)  # in an array next to the rows
     if apart:
         _check_apart(data, labels, label, cluster)
+        _refuse_own_labels(data, features)
     beside = {cluster: "cluster"} if isinstance(cluster, str) else {}
     named = None if apart else label or labels
     found, column, wanted = chosen_columns(data, named, features, beside, labelled=not apart)
@@ -305,6 +306,20 @@ def _check_apart(data: Any, labels: Any, label: str | None, cluster: Any) -> Non
             *(argument("label"), "."),
         )
     check_aligned(X=data, y=labels, cluster=cluster)
+
+
+def _refuse_own_labels(data: Any, features: Any) -> None:
+    """Refuse rows with a column that is called like labels, which would be taken for a feature."""
+    names = list(data.column_names if hasattr(data, "column_names") else data.columns)
+    own = [one for one in names if isinstance(one, str) and one.lower() in _LABELS]
+    if own and features is None:
+        raise InputError(
+            *(
+                argument("X"),
+                f" has a column {own[0]!r}, which a model would see. Leave it out, or ",
+            ),
+            *("leave out ", argument("y"), ", or name the columns of ", argument("features"), "."),
+        )
 
 
 def _has_order(data: Any) -> bool:
