@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 
 from errorfloor._checks import InputError, argument, command
 
-Record: TypeAlias = "Mapping[str, Any]"
-Row: TypeAlias = "dict[str, Any]"
-Vote: TypeAlias = "tuple[Any, Any, Any]"  # item, annotator, class
+Record: TypeAlias = Mapping[str, Any]
+Row: TypeAlias = dict[str, Any]
+Vote: TypeAlias = tuple[Any, Any, Any]  # item, annotator, class
 _MOST_VARIABLES = 40  # of a test case that become columns
 _MOST_TEXT = 200  # characters of answers that are kept
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from errorfloor.data.exports import Told
     from errorfloor.data.options import ReadOptions
 
-Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 _MEMORY = "1GB"
 _END = 2**12  # bytes that tell how a file begins and ends
 _SMALL = 2**24  # bytes of text files whose rows are kept between queries

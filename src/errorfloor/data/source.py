@@ -75,7 +75,8 @@ def is_source(data: object) -> bool:
 def is_frame(data: object) -> bool:
     """Tell whether `data` is a dataframe, without the library that reads them all."""
     # Of its type, because a lazy frame would have to find out what its columns are.
-    signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__")
+    # The last is that of a Hugging Face dataset.
+    signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__", "column_names")
     return any(hasattr(type(data), sign) for sign in signs)
 
 

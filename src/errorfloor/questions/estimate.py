@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
 from errorfloor import methods
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import of_kind
 from errorfloor.data.options import ReadOptions
@@ -28,6 +29,7 @@ def from_soft_labels(
 def from_soft_labels(
     soft_labels: object, *, group: str, **options: Unpack[SoftOptions]
 ) -> Groups[Estimate]: ...
+@told_keywords
 def from_soft_labels(
     soft_labels: object,
     *,
@@ -131,6 +133,7 @@ def from_scores(
 def from_scores(
     scores: object, labels: object = None, *, group: str, **options: Unpack[ScoreOptions]
 ) -> Groups[Estimate]: ...
+@told_keywords
 def from_scores(
     scores: object,
     labels: object = None,

@@ -22,6 +22,7 @@ from errorfloor._checks import (
     warn,
     words,
 )
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
 from errorfloor.data.options import ReadOptions
@@ -80,6 +81,7 @@ def headroom(
     group: str,
     **options: Unpack[_Options],
 ) -> Groups[Verdict]: ...
+@told_keywords
 def headroom(
     estimate: Any,
     errors: int | None = None,

@@ -7,6 +7,7 @@ from typing import Any, Unpack, overload
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import BESIDE_LABELS, of_kind
 from errorfloor.data.options import ReadOptions
@@ -33,6 +34,7 @@ def from_votes(
 def from_votes(
     votes: object = None, totals: object = None, *, group: str, **options: Unpack[VoteOptions]
 ) -> Groups[VotesEstimate]: ...
+@told_keywords
 def from_votes(
     votes: object = None,
     totals: object = None,
