@@ -185,7 +185,7 @@ def votes_of_chaosnli(ax: Axes) -> None:
     _by_votes(ax, [*numbers, 100], [*found, ef.from_votes(data.positives, data.totals)])
 
 
-def _by_votes(ax: Axes, numbers: list[int], found: list[ef.Estimate]) -> None:
+def _by_votes(ax: Axes, numbers: list[int], found: list[Any]) -> None:
     place = np.arange(len(numbers))
     low, value, high = (
         np.array([100 * getattr(one, end) for one in found]) for end in ("low", "value", "high")
