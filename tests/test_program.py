@@ -18,7 +18,7 @@ from errorfloor.apps.cli.building import explained
 from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.progress import PATIENCE_VARIABLE
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.types import Clip, Number, Numbers, Whole
+from errorfloor.questions.options import Clip, Number, Whole, Wholes
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = [sys.executable, "-W", "error", "-m", "errorfloor"]
@@ -199,21 +199,21 @@ def options_of(*kinds):
         pytest.param(path, max(one.opts, key=len), id=" ".join((*path, one.opts[-1])))
         for path, command in leaves()
         for one in command.params
-        if isinstance(one, click.Option) and isinstance(one.type, kinds)
+        if isinstance(one, click.Option) and isinstance(getattr(one.type, "kind", None), kinds)
     ]
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e999"])
-@pytest.mark.parametrize(("path", "option"), options_of(click.types.FloatParamType, Clip))
+@pytest.mark.parametrize(("path", "option"), options_of(Number, Clip))
 def test_fractions_are_never_nan_or_infinite(path, option, value):
     said = refused(*path, "x.csv", f"{option}={value}")
     assert f"Invalid value for '{option}'" in said
 
 
 def test_the_walk_over_the_options_finds_them():
-    fractions = {entry.values[1] for entry in options_of(click.types.FloatParamType, Clip)}
+    fractions = {entry.values[1] for entry in options_of(Number, Clip)}
     assert {"--level", "--clip", "--model-error", "--cost-per-vote", "--target"} <= fractions
-    integers = {entry.values[1] for entry in options_of(click.types.IntParamType, Numbers)}
+    integers = {entry.values[1] for entry in options_of(Whole, Wholes)}
     assert integers == {
         "--budget",
         "--levels",
@@ -232,14 +232,12 @@ def test_the_walk_over_the_options_finds_them():
     }
     for path, command in leaves():
         for one in command.params:
-            if isinstance(one.type, click.types.FloatParamType):
-                assert isinstance(one.type, Number), f"{path} {one.name}"
-            if isinstance(one.type, click.types.IntParamType):
-                assert isinstance(one.type, Whole), f"{path} {one.name}"
+            if isinstance(one.type, click.types.FloatParamType | click.types.IntParamType):
+                assert isinstance(one.type.kind, Number | Whole), f"{path} {one.name}"
 
 
 @pytest.mark.parametrize("digits", [17, 400, 5000])
-@pytest.mark.parametrize(("path", "option"), options_of(Whole, Numbers))
+@pytest.mark.parametrize(("path", "option"), options_of(Whole, Wholes))
 def test_whole_numbers_that_nothing_can_count_are_refused(path, option, digits):
     if option == "--seed" and digits < 5000:  # which any number is good for
         return

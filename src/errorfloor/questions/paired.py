@@ -22,7 +22,7 @@ from errorfloor._checks import (
     check_same_length,
     shown,
 )
-from errorfloor._typing import Counts, Floats, RandomLike
+from errorfloor._typing import Counts, Floats
 from errorfloor.checks.predictions import leaks
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, of_kind
 from errorfloor.data.matrices import is_matrix, one_score
@@ -34,13 +34,12 @@ from errorfloor.data.predicted_votes import (
     Predictions,
     reader_of,
 )
-from errorfloor.data.read import is_data, read
+from errorfloor.data.read import is_data
 from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.record import Options
 from errorfloor.questions.compared import Comparison, replace_level
 from errorfloor.questions.models import Model
-from errorfloor.questions.question import floor_of
 from errorfloor.questions.said import counted
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Estimate, PairedTest
@@ -77,48 +76,21 @@ class Pair:
     dropped: int = field(default=0, repr=False)
 
     @classmethod
-    def of(
-        cls, data: Any, arrays: tuple[Any, Any], column: str | None, columns: Mapping[str, Any]
-    ) -> Pair:
-        """Read predictions beside scores and labels: from arrays, or from a column of rows."""
-        labels, predictions = arrays
-        complete = bool(columns.get("complete"))
-        columns = {name: value for name, value in columns.items() if name != "complete"}
-        pair = cls._of(data, labels, predictions, column, columns)
-        return replace(pair, source=pair.source.with_options(complete=complete))
-
-    @classmethod
-    def _of(
-        cls,
-        data: Any,
-        labels: Any,
-        predictions: Any,
-        column: str | None,
-        columns: Mapping[str, Any],
-    ) -> Pair:
+    def of(cls, data: Any, labels: Any, predictions: Any, columns: Mapping[str, Any]) -> Pair:
+        """Take arrays of predictions beside scores and labels."""
         named = {name: value for name, value in columns.items() if value is not None}
-        if column is None:
-            classes = as_classes(named.pop("classes", None))
-            for name in named:
-                raise InputError(
-                    argument(name), " goes with a dataframe or file. Name its column of "
-                    "predictions with ", argument("prediction"), ".",
-                )  # fmt: skip
-            check_aligned(scores=data, labels=labels, predictions=predictions)
-            if is_matrix(data) and labels is not None:
-                return cls._of_classes(data, labels, predictions, classes)
-            return cls._of_arrays(data, labels, predictions)
-        if not is_data(data):
+        complete, classes = named.pop("complete", False), as_classes(named.pop("classes", None))
+        for name in named:
             raise InputError(
-                argument("prediction"),
-                " is a column of a dataframe or file. Pass one, or give ",
-                *(argument("predictions"), " beside an array of scores."),
-            )
-        refuse_groups(named.pop("group", None))
-        where = ReadOptions.of(**named, group=column)
-        refuse_votes({**where.columns, **where.arrays})
-        with naming_predictions():
-            return cls.read(read(data, (SCORES,), where))
+                argument(name), " goes with a dataframe or file. Name its column of "
+                "predictions with ", argument("prediction"), ".",
+            )  # fmt: skip
+        check_aligned(scores=data, labels=labels, predictions=predictions)
+        if is_matrix(data) and labels is not None:
+            pair = cls._of_classes(data, labels, predictions, classes)
+        else:
+            pair = cls._of_arrays(data, labels, predictions)
+        return replace(pair, source=pair.source.with_options(complete=bool(complete)))
 
     @classmethod
     def _of_arrays(cls, scores: Any, labels: Any, predictions: Any) -> Pair:
@@ -222,21 +194,6 @@ class VotesPair:
     predicted: Predictions
 
     @classmethod
-    def of(
-        cls, data: Any, columns: Mapping[str, Any], prediction: str, level: float
-    ) -> VotesPair | None:
-        """Read a column of predictions beside votes; None where the data are no votes."""
-        if not is_data(data):
-            return None
-        reader = votes_reader(data, ReadOptions.of(**columns), prediction)
-        if reader is None:
-            return None
-        kept, where = reader
-        refuse_groups(where.group)
-        reading = read(data, kept.layouts, where)
-        return cls.read(reading, kept.found(reading), Options(), level)
-
-    @classmethod
     def read(cls, reading: Reading, found: PredictedVotes, how: Options, level: float) -> VotesPair:
         """Take votes with the predictions of one model beside them."""
         several = found.votes.sum(axis=1) >= 2
@@ -284,26 +241,14 @@ class _MissedPeople:
         return 1 - rate.high, 1 - rate.low
 
 
-def paired(
-    data: Any,
-    arrays: tuple[Any, Any],
-    prediction: str | None,
-    columns: Mapping[str, Any],
-    level: float,
-    rng: RandomLike,
-) -> tuple[Estimate, Pair | VotesPair]:
-    """Return the floor of items with a model's predictions beside them, and both together."""
-    for name, value in zip(("labels", "predictions"), arrays, strict=True):
-        if prediction is not None and value is not None:
+def refuse_arrays_beside_column(labels: object, predictions: object) -> None:
+    """Refuse arrays next to a column of predictions."""
+    for name, value in (("labels", labels), ("predictions", predictions)):
+        if value is not None:
             raise InputError(
                 *(argument(name), " goes with an array of scores, and "),
                 *(argument("prediction"), " with a dataframe or file. Leave one out."),
             )
-    voted = None if prediction is None else VotesPair.of(data, columns, prediction, level)
-    if voted is not None:
-        return voted.floor, voted
-    pair = Pair.of(data, arrays, prediction, columns)
-    return floor_of(pair.reading, ReadOptions.of(), level=level, rng=rng), pair
 
 
 def votes_reader(

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, Part, argument
 from errorfloor.data.layouts import SCORES
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
 from errorfloor.data.tables import ScoreTable
+from errorfloor.metrics import Metric
 from errorfloor.questions import models
 from errorfloor.questions.models import Model
 from errorfloor.questions.paired import Pair, naming_predictions, refuse_groups, refuse_votes
@@ -19,14 +20,17 @@ from errorfloor.questions.weights import unweighted
 from errorfloor.results import Estimate
 
 
-def refuse_arrays(data: object) -> None:
+def refuse_arrays(data: object, metric: Metric) -> None:
     """Refuse what has no columns, beside the name of one."""
     if not is_data(data):
-        raise InputError(
-            argument("prediction"),
-            " is a column of a dataframe or file. Pass one, or give ",
-            *(argument("model_scores"), " or ", argument("predictions"), " beside an Estimate."),
-        )
+        text = " is a column of a dataframe or file. Pass one, or give "
+        instead: tuple[Part, ...] = (argument("predictions"), " beside an array of scores.")
+        if not metric.is_error:
+            instead = (
+                *(argument("model_scores"), " or "),
+                *(argument("predictions"), " beside an Estimate."),
+            )
+        raise InputError(argument("prediction"), text, *instead)
 
 
 def for_floor(where: ReadOptions) -> ReadOptions:

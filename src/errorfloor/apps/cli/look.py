@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 
 from errorfloor.apps.cli.building import Command, examples, with_session
-from errorfloor.apps.cli.options import FORMAT
+from errorfloor.apps.cli.options import listed
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.cli.types import FILE
@@ -22,7 +22,7 @@ from errorfloor.data.options import ReadOptions
     epilog=examples("errorfloor look demo/votes.csv", "errorfloor look demo/*.csv --json"),
 )
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
-@FORMAT
+@listed("format")
 @with_session
 def look(session: Session, files: tuple[str, ...], format: str | None) -> None:  # noqa: A002
     """Say what the columns of a file are, how they may be read, and what is wrong with them.
