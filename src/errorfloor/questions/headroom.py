@@ -45,7 +45,7 @@ from errorfloor.questions.paired import (
     votes_reader,
 )
 from errorfloor.questions.people import people_in
-from errorfloor.questions.predicted import for_floor, read_model, refuse_arrays
+from errorfloor.questions.predicted import for_floor, one_column, read_model, refuse_arrays
 from errorfloor.questions.question import Ask, answer, floor_of
 from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
 from errorfloor.questions.said import ModelOptions
@@ -62,7 +62,7 @@ class _Options(AnyColumns, total=False):
     confusion: object
     labels: object
     predictions: object
-    prediction: str | None
+    prediction: str | Sequence[str] | None
     metric: str | None
     costs: object
     at: float | None
@@ -103,7 +103,7 @@ def headroom(
     confusion: object = None,
     labels: object = None,
     predictions: object = None,
-    prediction: str | None = None,
+    prediction: str | Sequence[str] | None = None,
     metric: str | None = None,
     costs: object = None,
     at: float | None = None,
@@ -146,11 +146,12 @@ def headroom(
         ratings, or what `from_ratings` returns: the model's number for each item, in the order in
         which items first appear. The verdict then has `share` and `worth`, and the arguments of
         `from_ratings` go with it.
-    prediction : str, optional
+    prediction : str or sequence of str, optional
         Column of a dataframe or file with the model's predictions, in place of `errors` and `n`.
         Floor and model then share their items, and a paired test decides on room. Of metrics that
-        go by scores the column holds the model's scores, and the test is left out. Beside votes
-        the model is compared with panels of the other people, as in `people`.
+        go by scores the column holds the model's scores, of many classes one column each in the
+        order of the classes, and the test is left out. Beside votes the model is compared with
+        panels of the other people, as in `people`.
     metric : str, optional
         For data, or a floor that is a number: as in `from_scores`. By default that of the
         Estimate.
@@ -306,7 +307,7 @@ def verdict_on(floor: Any, said: ModelOptions, level: float) -> Any:
 
 
 def judging(
-    data: Any, where: ReadOptions, prediction: str, ask: Ask, read_as: Reader
+    data: Any, where: ReadOptions, prediction: str | Sequence[str], ask: Ask, read_as: Reader
 ) -> Callable[[], Verdict]:
     """Read labels with a column of a model's predictions, and return what judges the model.
 
@@ -316,8 +317,8 @@ def judging(
         A dataframe, files or a table, or None for what can be read only once.
     where : ReadOptions
         What was said about the columns.
-    prediction : str
-        The column.
+    prediction : str or sequence of str
+        The column, or one for each class.
     ask : Ask
         What is asked about the floor.
     read_as : callable
@@ -332,7 +333,8 @@ def judging(
             )
         reading = read_as(for_floor(where), (SCORES, SOFT_LABELS))
         return lambda: _judged_by_metric(data, where, prediction, answer(reading, ask), ask.level)
-    of_votes = votes_reader(data, where, prediction)
+    column = one_column(prediction)
+    of_votes = votes_reader(data, where, column)
     refuse_groups(where.group)
     if of_votes is not None:
         reader, own = of_votes
@@ -346,12 +348,12 @@ def judging(
         return by_people
     refuse_votes({**where.columns, **where.arrays})
     with naming_predictions():
-        pair = Pair.read(read_as(replace(where, group=prediction), (SCORES,)))
+        pair = Pair.read(read_as(replace(where, group=column), (SCORES,)))
     return lambda: beside_pair(answer(pair.reading, ask), pair, ask.level)
 
 
 def _judged_by_metric(
-    data: Any, where: ReadOptions, prediction: str, floor: Estimate, level: float
+    data: Any, where: ReadOptions, prediction: str | Sequence[str], floor: Estimate, level: float
 ) -> Verdict:
     model = read_model(data, where, prediction, floor)
     return beside(floor, model, level, same_labelling=True)
