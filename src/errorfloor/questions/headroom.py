@@ -38,14 +38,17 @@ from errorfloor.questions.models import Model
 from errorfloor.questions.paired import (
     Pair,
     VotesPair,
+    for_floor,
     naming_predictions,
+    one_column,
+    read_model,
+    refuse_arrays,
     refuse_arrays_beside_column,
     refuse_groups,
     refuse_votes,
     votes_reader,
 )
 from errorfloor.questions.people import people_in
-from errorfloor.questions.predicted import for_floor, one_column, read_model, refuse_arrays
 from errorfloor.questions.question import Ask, answer, floor_of
 from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
 from errorfloor.questions.said import ModelOptions
@@ -271,20 +274,29 @@ def headroom(
             *(argument("costs"), ", ", argument("at"), " and ", argument("prior"), " go with a "),
             *(argument("metric"), ". Name it, or leave them out."),
         )
-    about = asked or Asked()
     if prediction is not None or (predictions is not None and not _is_floor(estimate)):
-        said.refuse_beside_predictions()
-        if prediction is None and not about.record.is_error:
-            raise _needs_a_floor(about.metric)
-        ask = Ask.about(about, level=level, rng=rng)
-        if prediction is not None:
-            refuse_arrays_beside_column(labels, predictions)
-            refuse_arrays(estimate, about.record)
-            where = ReadOptions.of(**columns)
-            return judging(estimate, where, prediction, ask, partial(_read, estimate))()
-        pair = Pair.of(estimate, labels, predictions, columns)
-        return beside_pair(answer(pair.reading, ask), pair, level)
+        ask = Ask.about(asked or Asked(), level=level, rng=rng)
+        return _by_predictions(estimate, said, prediction, columns, ask)
     return verdict_on(_as_floor(estimate, asked, level, rng, columns), said, level)
+
+
+def _by_predictions(
+    data: Any,
+    said: ModelOptions,
+    prediction: str | Sequence[str] | None,
+    columns: dict[str, Any],
+    ask: Ask,
+) -> Verdict:
+    """Return the verdict on a model by what it predicts for the items of the floor."""
+    said.refuse_beside_predictions()
+    if prediction is not None:
+        refuse_arrays_beside_column(said.labels, said.predictions)
+        refuse_arrays(data, ask.choice.record)
+        return judging(data, ReadOptions.of(**columns), prediction, ask, partial(_read, data))()
+    if not ask.choice.record.is_error:
+        raise _needs_a_floor(ask.choice.metric)
+    pair = Pair.of(data, said.labels, said.predictions, columns)
+    return beside_pair(answer(pair.reading, ask), pair, ask.level)
 
 
 Reader = Callable[[ReadOptions, Sequence[Layout]], Reading]
