@@ -23,6 +23,7 @@ from errorfloor._checks import (
     warn,
     words,
 )
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, Layout
@@ -94,6 +95,7 @@ def headroom(
     group: str,
     **options: Unpack[_Options],
 ) -> Groups[Verdict]: ...
+@told_keywords
 def headroom(
     estimate: Any,
     errors: int | None = None,
@@ -246,6 +248,8 @@ def headroom(
     >>> headroom(floor, errors=430, n=1000).verdict
     'room'
     """
+    if columns.get("on") is not None:  # a file of labels, which is joined to that of the data
+        columns["labels"], labels = labels, None
     said = ModelOptions(
         errors=errors,
         n=n,

@@ -26,6 +26,7 @@ from errorfloor.questions.options import (
     MODEL_OPTIONS,
     OF_METRIC,
     OPTIONS,
+    READING,
     Flag,
     Names,
     as_typed,
@@ -54,6 +55,7 @@ def with_labels(
         *map(listed, ("positive", "positive_from", "classes")),
         *group,
         *beside,
+        *JOINED,
     ]
     how_read += map(listed, ("format", "drop_missing", *more))
 
@@ -138,6 +140,24 @@ PREDICTION = once(
     "--prediction",
     help="With --score and --label: the class that the model predicts, for a paired test.",
     **_OF_COLUMNS,
+)
+JOINED: tuple[Decorator, ...] = (
+    once(
+        "--labels",
+        metavar="FILE",
+        type=FILE,
+        section=READING,
+        help="A second file with the labels, such as those that people gave to what a judge "
+        "decided about; see --on.",
+    ),
+    once(
+        "--on",
+        metavar="COL",
+        section=READING,
+        help="With --labels: the column that both files have, by which rows find their label; "
+        "ITEM=ID where they call it differently.",
+        shell_complete=completing.columns,
+    ),
 )
 METHODS = option(
     "--method",

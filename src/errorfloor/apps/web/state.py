@@ -32,9 +32,7 @@ FEATURE = Role(
 _PLAIN = tuple({role.name: role for layout in LAYOUTS for role in layout.roles}.values())
 ROLES = {role.name: role for role in (*_PLAIN, *BESIDE, GROUP, PREDICTION, FEATURE)}
 # What is said besides columns: the others are roles of columns, or no question of a page.
-_READING = tuple(
-    name for name in HOW_TO_READ if name not in ("format", "called", "group", "weight", "cluster")
-)
+_READING = tuple(name for name in HOW_TO_READ if name in OPTIONS and name != "format")
 _BOXES = {"simultaneous": "group", "complete": "score", "label_is_vote": "label"}  # by role
 _ASK = tuple(name for name in ASK_OPTIONS if name not in ("bias_for_error", "reached"))
 _ARGUMENTS = {role.argument: role for role in ROLES.values()}
