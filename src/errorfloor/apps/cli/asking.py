@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -45,9 +46,17 @@ def answer(
     *,
     simultaneous: bool = False,
 ) -> Any:
-    """Return the floor of labels, of each group if need be; with a model, where that stands."""
+    """Return the floor of labels, of each group if need be; with a model, where that stands.
+
+    Several models, with commas between their columns, are compared with people.
+    """
+    from errorfloor.methods.record import Options
+
     if prediction is not None:
         model.check_paired(how, labels.where.group)
+        if about.is_error and "," in prediction:
+            options = Options(totals_by=how.totals_by, stopping=how.stopping)
+            return people(labels, session, prediction.split(","), options, level=how.level)
         if about.is_error:
             return paired_verdict(labels, session, prediction, how)
         return scored_verdict(labels, session, prediction, how, about)
@@ -130,6 +139,21 @@ def scored_verdict(
         model = read_model(list(labels.files), labels.where, prediction, found)
         session.about["input"]["columns"]["prediction"] = prediction
         return beside(found, model, how.level, same_labelling=True)
+
+
+def people(
+    labels: Labels, session: Session, prediction: Sequence[str], options: Any, **how: Any
+) -> Any:
+    """Return how many people each model is worth."""
+    from errorfloor.data.predicted_votes import reader_of
+    from errorfloor.questions.people import people_of
+
+    reader, where = reader_of(labels.where, prediction)
+    reading = replace(labels, where=where, layouts=reader.layouts).read(session)
+    if prediction:
+        session.about["input"]["columns"]["prediction"] = list(prediction)
+    with session.step("comparing with people"):
+        return people_of(reading, reader.found(reading), options, **how)
 
 
 def feebee_of_features(labels: Labels, session: Session, **how: Any) -> None:

@@ -21,10 +21,12 @@ from errorfloor.apps.web import form, parts
 from errorfloor.apps.web.failures import reason
 from errorfloor.apps.web.preview import Preview, classes_of, first_state, preview_of
 from errorfloor.apps.web.remedies import remedies_of_error
-from errorfloor.apps.web.state import State
+from errorfloor.apps.web.shell import DEMOS
+from errorfloor.apps.web.state import ROLE, State
 from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES
 from errorfloor.data.source import Reading
 from errorfloor.features.records import SEQUENTIAL
+from errorfloor.methods.record import Options
 from errorfloor.results import Estimate, Groups
 from errorfloor.show.markup import Markup, tag
 from errorfloor.show.palette import themed
@@ -94,7 +96,9 @@ def _open(question: Mapping[str, Any], place: str, session: PageSession) -> dict
     except (InputError, OSError) as error:
         said = error.told(written) if isinstance(error, InputError) else reason(error) or str(error)
         return {"regions": {"problem": parts.problem(said, [])}, "bad": True}
-    return _parts(first_state(file, preview), place, session)
+    demo = next((one for one in DEMOS if question.get("demo") and file == f"demo/{one.name}"), None)
+    roles = {} if demo is None else {f"{ROLE}{name}": role for name, role in demo.roles.items()}
+    return _parts(first_state(file, preview).with_fields(roles), place, session)
 
 
 def _ask(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
@@ -119,7 +123,7 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
     rated = _rated(place, state.file) if preview.columns else Markup("")
     problem = Markup(rated if found is None and rated else problem + rated)
     regions = {"problem": problem, "answer": tag("p", said, class_="hint") if said else ""}
-    regions |= {"standing": "", "downloads": ""}
+    regions |= {"steps": "", "standing": "", "downloads": ""}
     if found is not None:
         source, table = None, None
         if found.reading is not None:
@@ -130,7 +134,10 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
         regions |= own
     regions |= {"columns": form.columns_part(facts), "question": form.question_part(facts)}
     can = _can(found)
-    return {"regions": regions, "status": said, "answered": found is not None, **can}
+    if found is not None:
+        regions["steps"] = parts.steps(found.result, facts, can)
+    file = state.file.removeprefix("demo/")
+    return {"regions": regions, "status": said, "answered": found is not None, "file": file, **can}
 
 
 def _can(found: Found | None) -> dict[str, bool]:
@@ -202,12 +209,12 @@ def _shown(run: Callable[[], Any]) -> Markup:
 
 def _report(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
     """Return a report, or a card to share, to be saved by the browser."""
-    from errorfloor.show.card import card
+    from errorfloor.show.card import card, has_card
     from errorfloor.show.report import FORMATS, summarize
 
     suffix = question.get("format", "")
     found = _again(question, place, session)
-    if found is not None and suffix == parts.CARD and parts.has_card(found.result):
+    if found is not None and suffix == parts.CARD and has_card(found.result):
         return {"name": f"card{suffix}", "text": card(found.result).svg}
     if found is None or suffix not in FORMATS:
         return {"event": "failed", "message": "There is no answer to report on yet."}
@@ -269,12 +276,9 @@ def _estimated(place: str, state: State, session: PageSession) -> Found:
     how, about, model = state.how(), state.about(), state.model()
     where = state.where()
     labels = Labels((state.file,), where, LAYOUTS)
-    if state.prediction is not None:
+    if state.predictions:
         model.check_paired(how, where.group)
-        if about.is_error:
-            verdict = asking.paired_verdict(labels, session, state.prediction, how)
-        else:
-            verdict = asking.scored_verdict(labels, session, state.prediction, how, about)
+        verdict = _judged(labels, state, session)
         return Found(labels.read(session), verdict.floor, verdict)
     reading = _reading(place, repr(where), labels, session)
     with session.step("estimating"):
@@ -284,6 +288,23 @@ def _estimated(place: str, state: State, session: PageSession) -> Found:
             model.check(how, about)
             verdict = asking.verdict(floor, model, how.level)
     return Found(reading, floor, verdict)
+
+
+def _judged(labels: Labels, state: State, session: PageSession) -> Any:
+    """Return where a model stands; several models are compared with people."""
+    first, *others = state.predictions
+    how, about = state.how(), state.about()
+    if not about.is_error and not others:
+        return asking.scored_verdict(labels, session, first, how, about)
+    if not others:
+        return asking.paired_verdict(labels, session, first, how)
+    if not about.is_error:
+        raise click.UsageError(
+            f"Several models are compared by how often they agree with people, not by "
+            f"{about.asked.metric}. Choose the metric error, or one column of predictions."
+        )
+    options = Options(totals_by=how.totals_by, stopping=how.stopping)
+    return asking.people(labels, session, state.predictions, options, level=how.level)
 
 
 _readings: dict[tuple[str, str], Reading] = {}
@@ -346,8 +367,6 @@ def _classes(place: str, state: State) -> dict[str, int]:
 
 @lru_cache(_KEPT)
 def _classes_of(place: str, file: str, roles: tuple[tuple[str, str], ...]) -> dict[str, int]:
-    from errorfloor.apps.web.state import ROLE
-
     return classes_of(State(file, {f"{ROLE}{column}": role for column, role in roles}))
 
 
