@@ -14,7 +14,7 @@ from errorfloor.apps.web.state import ROLE
 from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.card import has_card
 from errorfloor.show.characters import in_sight
-from errorfloor.show.html import html_of
+from errorfloor.show.html import html_of, intervals
 from errorfloor.show.markup import Markup, tag
 from errorfloor.show.palette import themed
 from errorfloor.show.report import summarize
@@ -46,8 +46,8 @@ def answered(result: Any, floor: Any, facts: Facts) -> tuple[str, dict[str, Mark
     document = brief(floor if isinstance(floor, Groups) else result)
     sections = {one.name: one for one in document.sections()}
     heading = tag("h2", "Answer")
-    blocks = map(block_of, sections["answer"].blocks)
-    answer = tag("div", heading, *blocks)
+    picture = _of_groups(result) if isinstance(result, Groups) else ()
+    answer = tag("div", heading, *picture, *map(block_of, sections["answer"].blocks))
     chosen = [sections[name] for name in _AT_ONCE if name in sections]
     standing = tag("div", *_beside(result), *_plain(chosen), *_other_checks(facts))
     said = sentence_of(result) if isinstance(result, Verdict) else document.answer
@@ -79,6 +79,14 @@ def _beside(result: Any) -> tuple[Markup, ...]:
     if not verdicts:
         return ()
     return (tag("section", tag("h2", "The model in each group"), Markup(themed(html_of(result)))),)
+
+
+def _of_groups(result: Groups[Any]) -> tuple[Markup, ...]:
+    """Return the floors of groups on one axis, with their values."""
+    floors = {name: getattr(row, "floor", row) for name, row in result.items()}
+    rows = [(in_sight(str(name)), row) for name, row in floors.items()]
+    drawn = intervals(rows, sentence_of(result))
+    return (tag("div", Markup(themed(drawn)), class_="headline"),) if drawn else ()
 
 
 def _other_checks(facts: Facts) -> tuple[Markup, ...]:
