@@ -31,13 +31,15 @@ COMMAND = {"click", "duckdb", "rich"}
 NEIGHBOURS = {"faiss", "torch"}
 # What the extra `app` brings, which only the page imports.
 PAGE = {"starlette", "uvicorn"}
+# What the extra `mcp` brings, which only its server imports.
+AGENTS = {"anyio", "mcp"}
 EXTRA = {
     "data": ENGINES,
     "features": NEIGHBOURS,
     "datasets": FETCHING,
     "show": DRAWING | {"rich"},
     # A clone has the papers' figures beside the package.
-    "apps": COMMAND | DRAWING | PAGE | {"papers"},
+    "apps": AGENTS | COMMAND | DRAWING | PAGE | {"papers"},
 }
 
 

@@ -23,6 +23,7 @@ from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
 from errorfloor.apps.cli.label import label
 from errorfloor.apps.cli.look import look
+from errorfloor.apps.cli.mcp import mcp
 from errorfloor.apps.cli.measuring import About, Value, metrics, with_metric
 from errorfloor.apps.cli.modelling import Model, with_model
 from errorfloor.apps.cli.options import (
@@ -454,6 +455,7 @@ def card(
 
 
 for command in (
-    *(label, metrics, items, confusion, agreement, ratings, features, count, merge, paper, data),
+    *(label, metrics, items, confusion, agreement, ratings, features, count, merge),
+    *(mcp, paper, data),
 ):
     cli.add_command(command)
