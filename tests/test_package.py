@@ -36,6 +36,7 @@ AGENTS = {"anyio", "mcp"}
 EXTRA = {
     "data": ENGINES,
     "features": NEIGHBOURS,
+    "questions": {"sklearn"},  # where a model of it is given
     "datasets": FETCHING,
     "show": DRAWING | {"rich"},
     # A clone has the papers' figures beside the package.
