@@ -65,7 +65,7 @@ def imports(path, *, at_import=False):
         id(child)
         for node in ast.walk(tree)
         if (isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "_CHECKING"))
-        or (at_import and isinstance(node, ast.FunctionDef))
+        or (at_import and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
         for child in ast.walk(node)
     }
     for node in ast.walk(tree):

@@ -148,6 +148,12 @@ def read(
     """
     if isinstance(data, Reading):  # it came through the door before
         return data
+    if options.on is not None:
+        of_scores = any(layout.arrays[1:] == ("labels",) for layout in layouts)
+        given = second if labels is None and of_scores else labels
+        options = options.joined_to(given)
+        _check_joined(data, options)
+        second, labels = (None if given is second else second), None
     if options.label_is_vote and labels is None:
         layouts = _with_label_as_vote(layouts, options)
     call = ReadCall(tuple(layouts), options, second, labels, name, progress)
@@ -170,6 +176,15 @@ def read(
     if options.columns:
         raise _no_columns(data, call)
     return _of_arrays(data, call)
+
+
+def _check_joined(data: object, options: ReadOptions) -> None:
+    if not is_source(data):
+        what = "a dataframe" if is_frame(data) else "no file"
+        raise InputError(
+            *(argument("on"), f" joins files, and the data are {what}. Pass its path, or join "),
+            "dataframes by their own merge or join.",
+        )
 
 
 def is_data(value: object) -> bool:

@@ -35,7 +35,8 @@ class Source:
         """Return what JSON can hold."""
         found: dict[str, Any] = {"origin": self.origin, "layout": self.layout, "files": self.files}
         found |= {"columns": self.columns, "guessed": self.guessed}
-        found |= {name: getattr(self.options, name) for name in HOW_TO_READ}
+        joined = ("labels", "on") if self.options.labels is None else ()
+        found |= {name: getattr(self.options, name) for name in HOW_TO_READ if name not in joined}
         found |= {"rows": self.rows, "facts": self.facts}
         return {name: _plain(value) for name, value in found.items()}
 

@@ -9,12 +9,12 @@ import click
 
 from errorfloor import metrics
 from errorfloor.apps.cli.asking import each
-from errorfloor.apps.cli.measuring import About
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.types import OLD_VERDICTS
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, SATURATED
 
 if TYPE_CHECKING:
+    from errorfloor.questions.question import Ask
     from errorfloor.results import Estimate
 
 # What a verdict is called where the answer is a bound of the floor; 0.2 had one name for both.
@@ -23,13 +23,13 @@ ONE_SIDED = {SATURATED: MATCHES, BEYOND: BETTER}
 
 def limit_of(
     session: Session,
-    about: About,
+    ask: Ask,
     attainable: float | None,
     fail_above: float | None,
     fail_below: float | None,
 ) -> float | None:
     """Return the limit that was given by any name of the option, if the metric can have it."""
-    metric = metrics.named(about.asked.metric)
+    metric = metrics.named(ask.choice.metric)
     given = {"--attainable": attainable, "--fail-above": fail_above, "--fail-below": fail_below}
     named = [name for name, value in given.items() if value is not None]
     if len(named) > 1:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from errorfloor.apps.cli import asking, gates
 from errorfloor.apps.cli.building import Command, examples, option, with_session
-from errorfloor.apps.cli.measuring import About, with_metric
-from errorfloor.apps.cli.modelling import Model, with_model
-from errorfloor.apps.cli.options import PREDICTION, How, either, with_how, with_labels
+from errorfloor.apps.cli.options import PREDICTION, with_ask, with_labels, with_model
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.cli.types import Verdict
 from errorfloor.data.layouts import LAYOUTS
+from errorfloor.questions.options import either
 from errorfloor.results.verdict import VERDICTS
+
+if TYPE_CHECKING:
+    from errorfloor.questions.question import Ask
+    from errorfloor.questions.said import ModelOptions
 
 
 @click.command(
@@ -30,8 +35,7 @@ from errorfloor.results.verdict import VERDICTS
 @with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True, complete=True)
 @PREDICTION
 @with_model
-@with_metric
-@with_how
+@with_ask()
 @option(
     "--require",
     metavar="VERDICT",
@@ -44,9 +48,8 @@ def headroom(
     session: Session,
     labels: Labels,
     prediction: str | None,
-    model: Model,
-    about: About,
-    how: How,
+    model: ModelOptions,
+    ask: Ask,
     require: tuple[str, ...],
 ) -> None:
     """Say whether a model can still improve, is at the limit, or looks too good to be true.
@@ -63,10 +66,10 @@ def headroom(
     required = gates.verdicts_of(session, require)
     verdict = None
     if prediction is None:
-        model.check(how, about)
-        verdict = asking.verdict_on_number(labels, model, how.level, about)
+        asking.check_model(model, ask, labels)
+        verdict = asking.verdict_on_number(labels, model, ask)
     if verdict is None:
-        verdict = asking.answer(labels, session, how, about, model, prediction)
+        verdict = asking.answer(labels, session, ask, model, prediction)
     unmet = gates.refused(session, verdict, required)
     refuted = asking.refuted(verdict)
     text = long_text_of(verdict)
