@@ -10,7 +10,7 @@ import errorfloor as ef
 from benchmarks import weights as study
 from errorfloor import methods
 from errorfloor.methods.record import Options
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 pytestmark = pytest.mark.usefixtures("folds_once")
 
@@ -30,7 +30,9 @@ def ask(metric, scores=SCORES, labels=LABELS, **more):
 def brier_of(cells, method="isotonic", seed=0):
     """Return the Brier score as methods give it to intervals."""
     (record,) = (one for one in methods.RECORDS if one.name == method and "brier" in one.metrics)
-    options = Options(metric=Asked("brier").of(2), draw=lambda _: np.random.default_rng(seed))
+    options = Options(
+        metric=MetricChoice("brier").of(2), draw=lambda _: np.random.default_rng(seed)
+    )
     return record.bind(cells, options)
 
 
