@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 
 from errorfloor._checks import InputError, argument, command
 
-Record: TypeAlias = "Mapping[str, Any]"
-Row: TypeAlias = "dict[str, Any]"
-Vote: TypeAlias = "tuple[Any, Any, Any]"  # item, annotator, class
+Record: TypeAlias = Mapping[str, Any]
+Row: TypeAlias = dict[str, Any]
+Vote: TypeAlias = tuple[Any, Any, Any]  # item, annotator, class
 _MOST_VARIABLES = 40  # of a test case that become columns
 _MOST_TEXT = 200  # characters of answers that are kept
 
@@ -30,6 +30,7 @@ class Told:
     tool: str
     notes: tuple[str, ...] = ()
     problem: InputError | None = None  # why nothing is read of it unless columns are named
+    columns: tuple[str, ...] = ()  # of votes, called as their roles are
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,15 +230,21 @@ def _votes_of_doccano(record: Record) -> Iterator[Vote]:
     elif record["label"]:
         yield item, record.get("username"), _one_of(record["label"])
 
+
 # SageMaker Ground Truth: what each worker answered, or the labels that were put together from it.
 
 
 def _is_ground_truth(record: Record) -> bool:
-    votes, answers = record.get("annotations"), record.get("answers")
-    if isinstance(answers, list) and answers:
-        return all(isinstance(one, Mapping) and "answerContent" in one for one in answers)
-    asked = isinstance(votes, list) and votes and "datasetObjectId" in record
-    return bool(asked) and all(isinstance(one, Mapping) and "workerId" in one for one in votes)
+    return _are_all(record.get("answers"), "answerContent") or (
+        "datasetObjectId" in record and _are_all(record.get("annotations"), "workerId")
+    )
+
+
+def _are_all(values: Any, name: str) -> bool:
+    """Tell whether values are objects that have this name, and at least one."""
+    if not isinstance(values, list) or not values:
+        return False
+    return all(isinstance(one, Mapping) and name in one for one in values)
 
 
 def _votes_of_ground_truth(record: Record) -> Iterator[Vote]:
@@ -454,7 +461,9 @@ def _target(record: Record, number: int) -> int | None:
 def _continuations(record: Record) -> list[str]:
     """Return the text of each choice: of lists, or of objects since version 0.4.3."""
     asked = record.get("arguments")
-    parts = asked.values() if isinstance(asked, Mapping) else asked if isinstance(asked, list) else ()
+    parts = (
+        asked.values() if isinstance(asked, Mapping) else asked if isinstance(asked, list) else ()
+    )
     both = (list(one.values()) if isinstance(one, Mapping) else one for one in parts)
     return [str(one[1]).strip() for one in both if isinstance(one, list) and len(one) > 1]
 
@@ -464,7 +473,11 @@ def _generated(record: Record) -> Row:
     names = names if isinstance(names, list) and names else ["exact_match", "acc"]
     scores = {str(name): record.get(str(name)) for name in names if str(name) in record}
     answer = _short(record["filtered_resps"])
-    row = {"doc_id": record["doc_id"], "answer": _short(answer), "expected": _short(record["target"])}
+    row = {
+        "doc_id": record["doc_id"],
+        "answer": _short(answer),
+        "expected": _short(record["target"]),
+    }
     return {**row, **(_scored(scores) if scores else {})}
 
 
@@ -535,9 +548,9 @@ def _is_result(record: Record) -> bool:
 
 def _summary(record: Record) -> Record | None:
     for one in (record.get("results"), record):
-        told = isinstance(one, Mapping) and {"version", "results"} <= one.keys()
-        if told and ({"stats", "table", "prompts"} & one.keys()):  # type: ignore[union-attr]
-            return one  # type: ignore[return-value]
+        told = isinstance(one, Mapping) and {"stats", "table", "prompts"} & one.keys()
+        if told and isinstance(one, Mapping) and isinstance(one.get("results"), list):
+            return one if "version" in one else None
     return None
 
 
@@ -545,8 +558,8 @@ def _results_of_promptfoo(record: Record) -> list[Any] | None:
     summary = _summary(record)
     if summary is None:
         return None
-    version, results = summary["version"], summary["results"]
-    if version not in _VERSIONS_OF_PROMPTFOO or not isinstance(results, list):
+    version, results = summary["version"], list(summary["results"])
+    if version not in _VERSIONS_OF_PROMPTFOO:
         instead = "Write the results as CSV: promptfoo export eval latest -o results.csv."
         raise _unknown("promptfoo", version, _VERSIONS_OF_PROMPTFOO, instead)
     return results
@@ -604,8 +617,7 @@ def _cases_of_deepeval(record: Record) -> list[Any] | None:
 
 def _metrics_of(case: Record) -> list[Any] | None:
     names = ("metricsData", "metrics_data", "metricsMetadata", "metrics_metadata")
-    found = next((case[name] for name in names if isinstance(case.get(name), list)), None)
-    return found
+    return next((case[name] for name in names if isinstance(case.get(name), list)), None)
 
 
 def _rows_of_deepeval(cases: list[Record]) -> tuple[list[Row], Told]:
