@@ -83,7 +83,7 @@ TIES: Mapping[str, Draw] = {
     "two atoms, 0.05 and 0.5": atoms([0.05, 0.5], [0.8, 0.2]),
     "five values": atoms([0.02, 0.2, 0.5, 0.8, 0.98], [0.2] * 5),
 }
-RARE: Mapping[str, Draw] = {
+RARE: dict[str, Draw] = {
     "2 % positive, 2 apart": gaussians(0.02, 2.0),
     "5 % positive, 2 apart": gaussians(0.05, 2.0),
     "10 % positive, 1 apart": gaussians(0.10, 1.0),
@@ -92,6 +92,11 @@ RARE: Mapping[str, Draw] = {
     "1 % positive, 1 apart": gaussians(0.01, 1.0),
     "1 % positive, 3 apart": gaussians(0.01, 3.0),
     "5 % at 0.9, 95 % at 0.003": atoms([0.003, 0.9], [0.95, 0.05]),
+}
+# Errors about as large as one that may be allowed.
+NEAR: dict[str, Draw] = {
+    "all 0.08": atoms([0.08], [1]),
+    "0.045 and 0.06": atoms([0.045, 0.06], [0.5, 0.5]),
 }
 
 
@@ -312,6 +317,7 @@ FEW = (
     Question("balanced-error"),
     Question("error-at-coverage", {"at": 0.8}),
     Question("error-at-coverage", {"at": 0.5}),
+    Question("coverage-at-error", {"at": 0.05}),
 )
 TINY = tuple(Setting(name, SHAPES[name], n) for n in (5, 20) for name in ("all 0.2", "all 1/2"))
 
@@ -323,7 +329,7 @@ def few(repetitions: int) -> str:
     rows.append(["---", *["---:"] * (len(FEW) + 1)])
     for setting in (
         *TINY,
-        *(Setting(name, draw, 200) for name, draw in RARE.items()),
+        *(Setting(name, draw, 200) for name, draw in (RARE | NEAR).items()),
         Setting(tied, TIES[tied], 500, tied=True),
     ):
         found = (study(question, setting, repetitions) for question in FEW)

@@ -24,7 +24,7 @@ from errorfloor.methods.prediction_powered import CorrectedErrors, PredictionPow
 from errorfloor.methods.record import Basis, Classes, Method, Shape, heeds_weights
 from errorfloor.methods.rules.offsets import OffsetFit, TopErrors
 from errorfloor.metrics import ERROR, named
-from errorfloor.metrics.selective import AROUND
+from errorfloor.metrics.selective import SURE
 
 # Coin flips throughout: cross-fitted errors have about 1 + 1.3 times the binomial variance. What
 # is more than binomial has short tails, so that far out less of it counts. Both numbers fit the
@@ -105,12 +105,12 @@ class AtPrices:
     """Limits of a metric that follows from the least loss at some price of leaving items aside.
 
     By duality the least loss at any price bounds the metric, on the side of the fit's own items: of
-    their limits the tightest is taken. Losses on items held out bound it only at the right price,
-    which is not known: of their limits, at the prices around the best guess, the widest is taken.
-    Where the metric rises with the loss both are the largest, else the smallest.
+    their limits the tightest is taken, of a few prices. Losses on items held out bound it only at
+    the right price, which is not known: of their limits, at all prices, the widest is taken. Where
+    the metric rises with the loss both are the largest, else the smallest.
     """
 
-    each: Sequence[Evidence]  # those around the best guess first
+    each: Sequence[Evidence]  # by price, the best guess first
     rises: bool
     method: str = "honest"
 
@@ -118,8 +118,8 @@ class AtPrices:
         """Return the lower and upper limit at `level`."""
         low, high = zip(*(one.limits(level) for one in self.each), strict=True)
         if self.rises:
-            return max(low), max(high[:AROUND])
-        return min(low[:AROUND]), min(high)
+            return max(low[:SURE]), max(high)
+        return min(low), min(high[:SURE])
 
 
 def cut_of(case: Case) -> CutFit:

@@ -29,7 +29,8 @@ from errorfloor.metrics.record import (
 
 ROUNDING = 1e-12  # of errors that lie just at the limit
 REACH = 2.0  # standard deviations of a coverage, or of the errors of items left aside
-AROUND = 3  # prices that the right one may be among
+SURE = 5  # prices, the first ones, whose limits all hold on the side of the fit's own items
+_SMALLER = 2.0 ** -np.arange(8)  # parts of the way to the largest price
 _LEAST = 1e-9  # between a price and the error that is allowed
 
 
@@ -186,12 +187,12 @@ class Selective(ABC):
 
     @abstractmethod
     def prices(self, doubt: Floats, wrong: Bools, masses: Floats | Counts, /) -> tuple[float, ...]:
-        """Return the price of leaving items aside, what it might be as well, and maybe others.
+        """Return the price of leaving items aside, and what it might be as well.
 
         It is the error of the items that are kept last; where the curve of risks has a kink there,
-        items kept a little earlier or later have another one. These are the first `AROUND`. The
-        least loss at any other price bounds the metric, too. `doubt` is how likely the decision on
-        an item is wrong by a fit, and `wrong` whether it is.
+        items kept a little earlier or later have another one. The least loss at any of them bounds
+        the metric; of the first `SURE` the tightest bound is taken. `doubt` is how likely the
+        decision on an item is wrong by a fit, and `wrong` whether it is.
         """
 
     @abstractmethod
@@ -243,7 +244,11 @@ class AtError(Selective):
         # Prices nearer to the error that is allowed say little of how much can be kept, and all
         # where nothing can be: items may clearly err more often than such a price.
         half, quarter = (self.at + part * (price - self.at) for part in (0.5, 0.25))
-        return price, max(min(sides), quarter), max(sides), half, quarter
+        # Items that seem to err less than is allowed, by luck, may err more: then the right price
+        # is far from the one that they choose.
+        largest = max(price, self._price(curve, 1.0))
+        others = self.at + (largest - self.at) * _SMALLER
+        return price, max(min(sides), quarter), max(sides), half, quarter, *others.tolist()
 
     def value(self, price: float, loss: Any) -> Any:
         """Return the coverage at which errors are just allowed."""
