@@ -13,7 +13,15 @@ import numpy as np
 from errorfloor._checks import InputError, argument, function
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.classes import ballots_in, counted
-from errorfloor.data.columns import Chosen, as_named, by_role, choose, fitting, names_an_id
+from errorfloor.data.columns import (
+    Chosen,
+    UnclearColumnsError,
+    as_named,
+    by_role,
+    choose,
+    fitting,
+    names_an_id,
+)
 from errorfloor.data.engines import (
     Columns,
     Frame,
@@ -29,6 +37,7 @@ from errorfloor.data.engines import (
 from errorfloor.data.files import Few, Found, found_in, opened, renamed
 from errorfloor.data.grid import CELLS
 from errorfloor.data.layouts import ITEM_OF_ROW, LABEL, LAYOUTS, SCORES, SOFT_LABELS, Layout
+from errorfloor.data.likely import first_values, sure_reading
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
 from errorfloor.data.rows import RowRequest, Run, whole
@@ -309,7 +318,11 @@ def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], call: ReadCall, na
         refuse_row_numbers(frame, run, chosen)
         return chosen
     except InputError as error:
+        if isinstance(error, UnclearColumnsError):
+            told = sure_reading(first_values(frame, run, kinds), call.layouts)
+            if told is not None:
+                return told
         if grouped is None:
             raise
         taken = argument("group", call.options.group)
-        raise InputError(taken, " leaves too few columns. ", *error.parts) from error
+        raise error.behind(taken, " leaves too few columns. ") from error

@@ -303,16 +303,18 @@ def checked(
     if lost and not request.options.drop_missing:
         found = count_where(frame, run, missing)
         name = next(name for name in missing if found[name])
+        out: tuple[Part, ...] = (argument("drop_missing", True), " to leave these rows out")
+        kept: tuple[Part, ...] = (
+            argument("unlabelled", True),
+            " to keep them as items without a label",
+        )
+        ways = (out, kept) if _may_be_kept(request, name) else (out,)
+        few = 2 * found[name] > n  # labels, so that the scores of the other items tell much
+        ways = ways[::-1] if few else ways
         raise InputError(
             *given.get(name, (argument(name),)),
             f" has missing values: {found[name]:,} of {n:,} rows. Fill them in, or pass ",
-            argument("drop_missing", True),
-            " to leave these rows out",
-            *(
-                (", or ", argument("unlabelled", True), " to keep them as items without a label")
-                if _may_be_kept(request, name)
-                else ()
-            ),
+            *[part for one in ways for part in (", or ", *one)][1:],
             ".",
         )
     items = CheckedRows(frame, run, n - lost, {}, groups, beside=tuple(request.options.beside))

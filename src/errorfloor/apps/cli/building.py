@@ -7,7 +7,7 @@ import functools
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -17,7 +17,8 @@ from errorfloor._checks import InputError
 from errorfloor.apps.cli import interrupts
 from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
 from errorfloor.apps.cli.types import FILE, NEW_FILE
-from errorfloor.apps.cli.voice import following, written
+from errorfloor.apps.cli.voice import following, unclear, written
+from errorfloor.data.columns import UnclearColumnsError
 from errorfloor.data.storage import beside_scratch
 
 Body = Callable[..., None]
@@ -36,12 +37,21 @@ class Option(click.Option):
         *arguments: Any,
         help: Help = "",  # noqa: A002
         section: str = _PLAIN,
+        aliases: Sequence[str] = (),
         **more: Any,
     ) -> None:
         self._help: Help = ""
         super().__init__(*arguments, **more)
         self._help = help
         self.section = section
+        self.aliases = tuple(aliases)  # that people type as well, and no help shows
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Have the parser know the aliases, too."""
+        shown = self.opts
+        self.opts = [*shown, *self.aliases]
+        super().add_to_parser(parser, ctx)
+        self.opts = shown
 
     @property
     def help(self) -> str:
@@ -269,6 +279,8 @@ def _room(error: OSError) -> str:
 
 def explained(error: Exception) -> str | None:
     """Return what to tell the user about an error of theirs, or None if it is one of ours."""
+    if isinstance(error, UnclearColumnsError):
+        return unclear(error)
     if isinstance(error, InputError):
         return "\n  ".join([error.told(written), *following(error)])
     if isinstance(error, PermissionError) and error.filename:
