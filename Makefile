@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people atlas
+.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people atlas dist dist-check lowest newest
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -10,24 +10,28 @@ help:
 	@echo "make check     lint, types, formatting"
 	@echo "make mutants   small faults in the core, and whether the tests notice them"
 	@echo "make bench     speed against the reference stack -> benchmarks/RESULTS.md, DOOR.md"
-	@echo "make coverage  coverage of the intervals -> docs/coverage.md"
-	@echo "make many-scores coverage of floors from scores of many classes -> docs/many_scores.md"
-	@echo "make judges    coverage where some items have labels and all have scores -> docs/judges.md"
-	@echo "make votes     error and coverage of floors from few votes -> docs/votes.md"
-	@echo "make headroom  false verdicts and power of headroom -> docs/headroom.md"
-	@echo "make claims    how often what answers claim is true -> docs/claims.md"
-	@echo "make features  the record of answers from features -> docs/features.md"
-	@echo "make people    coverage of worth in people and of differences -> docs/people_study.md"
+	@echo "make coverage  coverage of the intervals -> benchmarks/results/coverage.md"
+	@echo "make many-scores coverage of floors from scores of many classes -> benchmarks/results/many_scores.md"
+	@echo "make judges    coverage where some items have labels and all have scores -> benchmarks/results/judges.md"
+	@echo "make votes     error and coverage of floors from few votes -> benchmarks/results/votes.md"
+	@echo "make headroom  false verdicts and power of headroom -> benchmarks/results/headroom.md"
+	@echo "make claims    how often what answers claim is true -> benchmarks/results/claims.md"
+	@echo "make features  the record of answers from features -> benchmarks/results/features.md"
+	@echo "make people    coverage of worth in people and of differences -> benchmarks/results/people.md"
 	@echo "make atlas     real sets with votes, and models as worth in people -> docs/atlas.md"
-	@echo "make annotators coverage where annotators are a sample -> docs/annotators.md"
-	@echo "make ratings   coverage of ceilings from ratings -> docs/ratings_coverage.md"
-	@echo "make weights   coverage with weights and clusters -> docs/weights.md"
-	@echo "make feebee    the paper's FeeBee tables -> docs/feebee.md; needs ERRORFLOOR_DATA"
-	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> docs/scale.md"
-	@echo "make findings  what changes with our better parts -> docs/findings.md; needs ERRORFLOOR_DATA"
+	@echo "make annotators coverage where annotators are a sample -> benchmarks/results/annotators.md"
+	@echo "make ratings   coverage of ceilings from ratings -> benchmarks/results/ratings.md"
+	@echo "make weights   coverage with weights and clusters -> benchmarks/results/weights.md"
+	@echo "make feebee    the paper's FeeBee tables -> benchmarks/results/feebee.md; needs ERRORFLOOR_DATA"
+	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> benchmarks/results/scale.md"
+	@echo "make findings  what changes with our better parts -> benchmarks/results/findings.md; needs ERRORFLOOR_DATA"
 	@echo "make first-minute what a new user types, timed on a clean clone -> docs/first_minute.md"
 	@echo "make docs      the documentation, examples run -> docs/_build/html"
 	@echo "make generated parts of the documents that are made from the source"
+	@echo "make dist      the wheel and the sdist of a release -> dist/, with their sizes"
+	@echo "make dist-check the same, then installed by every line of README from the package index"
+	@echo "make lowest    tests with the lowest allowed version of every dependency; VERSIONS=--full for all"
+	@echo "make newest    the same with the newest, on the newest Python that is found"
 	@echo "make paper     the paper's figures and tables -> paper/, docs/paper.md; resumes"
 	@echo "make follow-up the next paper's, for balanced error and AUC -> docs/follow_up.md"
 
@@ -130,8 +134,18 @@ docs: .venv/dev
 generated: .venv/dev
 	$(BIN)/python -m tools.generated
 
+dist: .venv/dev
+	$(BIN)/python -m tools.dist
+
+dist-check: .venv/dev
+	$(BIN)/python -m tools.dist --check
+
+# A few minutes each without VERSIONS=--full, and a download.
+lowest newest: .venv/dev
+	$(BIN)/python -m tools.versions $@ $(VERSIONS)
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api docs/auto_*
+	rm -rf .venv dist .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api docs/auto_*
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

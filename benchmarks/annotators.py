@@ -1,7 +1,7 @@
 """How the interval that counts annotators as a sample covers, with a known truth.
 
-Run `python -m benchmarks.annotators`, or `make annotators`, to write docs/annotators.md: a quarter
-of an hour or so on one core.
+Run `python -m benchmarks.annotators`, or `make annotators`, to write
+benchmarks/results/annotators.md: a quarter of an hour or so on one core.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 from scipy.special import expit, ndtri
 
 import errorfloor as ef
+from benchmarks import RESULTS
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.ballots import Ballots
 
 N = 1000
 LEVEL = 0.95
-DOCUMENT = Path(__file__).parent.parent / "docs" / "annotators.md"
+DOCUMENT = RESULTS / "annotators.md"
 WORKERS, GUESSERS, VOTES = (40, 100, 164, 800), (0.0, 0.15, 0.3), (3, 5, 10)
 SPREAD = 0.3  # of skill and of leaning towards a class, on the scale of logarithms
 
@@ -216,86 +216,9 @@ def _list(group: dict[str, tuple[Setting, Floats]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-INTRODUCTION = """# Annotators are a sample, too
+INTRODUCTION = """# Annotators as a sample: how often intervals hold
 
-<!--
->>> import os, pytest
->>> if "ERRORFLOOR_DATA" not in os.environ:
-...     pytest.skip("ERRORFLOOR_DATA does not name the real sets")
-
--->
-
-The floor of votes is about the vote of a fresh annotator. So annotators are a sample, as items are:
-with 40 of them, or with a few who cast most votes, chance decides how many are good. Where ids are
-known (a long table with `annotator`, or a column per annotator) the default interval is
-`annotators`. It counts both, and the answer says for how many annotators it speaks. Counts without
-ids hold less, so their interval is `likelihood`, which takes annotators to be many, or alike, and
-the answer says that. So the same votes with and without ids have the same floor and may have other
-limits. `certified` and `likelihood`, asked for by name, are for one more vote of the same
-annotators: their promise is about items, not about people.
-
-What is done: the likelihood interval, widened by the spread that annotators cause. That spread
-comes from leaving out one of 64 groups of annotators at a time, less what exchanging the votes
-within items at random would give, which the likelihood interval has already. Unequal workloads
-lower the degrees of freedom (Bell and McCaffrey, 2002). Nothing is refitted: the floor's answer to
-a change of votes is that of a polynomial of degree two, whose mean the shares of positive votes and
-of disagreeing pairs estimate without bias. For annotators who guess, that answer is exactly the
-floor's.
-
-No spread shows people of a kind that happens not to be among those who voted. J people hold none of
-a kind that is a share s of all with chance (1 - s)^J. So the upper limit allows for the share of
-which that chance is half of what the level leaves: s = 1 - (alpha / 2)^(1/J), some log(2 / alpha) /
-J, where J is the number of annotators with equal workloads that say as much. At 95 % it is 52 % of
-all people with 5 annotators, 31 % with 10, 17 % with 20, 9 % with 40, 3.6 % with 100 and 1.8 % with
-200. People who answer another class than they would (for two classes: the opposite) raise a floor F
-by s (1 - F / G), G being the error of guesses, and guessers by no more. That is added as a root of
-squares to the noise of items and to the spread of those who voted; on items that are certain the
-upper limit is then that of Clopper and Pearson for the share of such people, to within 0.015,
-however many were seen. There is one rule for all sizes and all numbers of classes. No narrower
-limit holds: where 8 % answer the opposite, one of five samples of 20 people has none of them. The
-price is paid by ordinary people, too: with 1,000 items, 5 votes and a floor of 20 %, the interval
-is 1.4 times as wide for 50 of them, and 1.04 times for 200; with fewer than ten the upper limit is
-not far from what guessing gets. For these people alone, `interval="likelihood"` says what it is.
-
-The group of an annotator is a hash of the id's text (7, 7.0 and "7" are the same), so that all
-engines agree and tables add up. A saved table keeps the votes of each hash, one of 2**20 values,
-and not the ids. Beyond 100,000 annotators, or where the table would need more than 2**20 rows, it
-keeps nothing of them, and the answer is that for counts.
-
-Whoever casts more votes counts for more. Where workload and quality go together (a few guessers who
-do most of the work), the floor is that of a fresh vote of such a crowd, not of a person drawn from
-it.
-
-```pycon
->>> import errorfloor as ef
->>> import pandas as pd
->>> votes = pd.DataFrame(ef.datasets.load_rte().annotations)  # 164 workers, a few did most
->>> floor, alike = ef.from_votes(votes), ef.from_votes(votes, interval="likelihood")
->>> for one in (floor, alike):
-...     print(f"{one.value:.4f}, {one.low:.4f} to {one.high:.4f} by {one.interval_method}")
-0.2648, 0.1349 to 0.4137 by annotators
-0.2648, 0.2497 to 0.2903 by likelihood
-
-```
-
-## Who votes decides the floor
-
-`annotators` says of each annotator the number of votes, the agreement with others, the
-informedness (sensitivity plus specificity minus 1, against the majority of the others) with limits,
-and the share of all disagreement. Those whose lower limit is not above 0 cannot be told from
-guessing; few votes are a reason, too. What the floor is without them is measured on items that did
-not choose them. Below 20 annotators nobody is left out.
-
-```pycon
->>> found = ef.annotators(votes)
->>> print(str(found).splitlines()[2])
-14           800     53.5 %         0.4 %   -5.0 % to 5.8 %              12.5 %
->>> round(found.everyone, 3), round(found.without, 3), round(found.left_out, 2)
-(0.268, 0.17, 0.44)
-
-```
-
-On the command line: `errorfloor annotators votes.csv`, and `-o people.csv` for a row per annotator.
+[Annotators](../../docs/annotators.md) says what the interval `annotators` counts.
 """
 
 

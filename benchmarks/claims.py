@@ -1,7 +1,7 @@
 """How often what answers claim is true, where scores see part of what matters.
 
-Run `python -m benchmarks.claims`, or `make claims`, to write docs/claims.md: seven minutes on
-one core. benchmarks/claims_truth.py has the simulated data with their truth.
+Run `python -m benchmarks.claims`, or `make claims`, to write benchmarks/results/claims.md: seven
+minutes on one core. benchmarks/claims_truth.py has the simulated data with their truth.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from textwrap import TextWrapper
 
-from benchmarks import claims_verdicts
+from benchmarks import RESULTS, claims_verdicts
 from benchmarks.claims_classes import CLASSES
 from benchmarks.claims_limits import (
     TAIL,
@@ -24,14 +24,14 @@ from benchmarks.claims_limits import (
 )
 from benchmarks.claims_truth import COMPLETE, COSTS, GOLD, NO_CUT, PARTIAL, VALUES
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "claims.md"
+DOCUMENT = RESULTS / "claims.md"
 ERRORS = (Question(), Question(interval="certified"))
 METRICS = tuple(
     Question(metric, costs=COSTS if metric == "cost" else None)
     for metric in VALUES
     if metric != "error"
 )
-# Other metrics of complete scores are in docs/metrics.md.
+# Other metrics of complete scores are in benchmarks/results/metrics.md.
 DECLARED = tuple(
     Question(metric, complete=True) for metric in ("error", "balanced-error", "f1", "auc", "brier")
 )

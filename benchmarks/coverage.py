@@ -1,8 +1,8 @@
 """How often each interval holds the true floor, and how wide it is.
 
-Run `python -m benchmarks.coverage`, or `make coverage`, to write docs/coverage.md: half an hour on
-two cores. The settings are pairs of Gaussian classes whose Bayes error is known exactly, and those
-of benchmarks/attacks.py.
+Run `python -m benchmarks.coverage`, or `make coverage`, to write benchmarks/results/coverage.md:
+half an hour on two cores. The settings are pairs of Gaussian classes whose Bayes error is known
+exactly, and those of benchmarks/attacks.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import errorfloor as ef
-from benchmarks import attacks
+from benchmarks import RESULTS, attacks
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.intervals.bootstrap import Basic, Percentile
 
@@ -29,7 +29,7 @@ LEVEL = 0.95
 SIZES = (200, 1000, 10_000)
 # Distance of the two means: how easy it is to tell the classes apart.
 DISTANCES = {"easy": 5.0, "middling": 2 * 2**0.5, "hard": 1.0}
-DOCUMENT = Path(__file__).parent.parent / "docs" / "coverage.md"
+DOCUMENT = RESULTS / "coverage.md"
 
 
 BOOTSTRAPPED = ("hist-10", "hist-100", "beta", "platt")
@@ -179,7 +179,7 @@ READING = """## How to read it
   whose coverage is proven for any n and any distribution.
 - Where probabilities are flat at 1/2 the ten folds choose different cuts, and their errors are
   correlated. `honest` finds how many items that concerns and counts them as fewer;
-  [the theory](theory.md#upper-limits-certified-and-cross-fitted) says how many fewer.
+  [the theory](../../docs/theory/scores.md#upper-limits-certified-and-cross-fitted) says how many.
 - The band of `reliability` spends its error probability as if all probabilities were equal; where
   they are not, it holds more often than its level says.
 - The bootstrap of an isotonic floor is centred on an optimistic estimate and misses the truth too

@@ -1,6 +1,7 @@
 """The record of answers from features: made problems whose floors are known, and who misses them.
 
-Run `python -m benchmarks.features` to write docs/features.md: some minutes on one core.
+Run `python -m benchmarks.features` to write benchmarks/results/features.md: some minutes on one
+core.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 import errorfloor as ef
-from benchmarks import features_peers
+from benchmarks import RESULTS, features_peers
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.features import read_items
 from errorfloor.data.options import ReadOptions
@@ -27,7 +28,7 @@ from errorfloor.features.neighbours import nearest
 from errorfloor.questions.feebee_features import bind, every_part
 from errorfloor.questions.label_noise import redraw_items
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "features.md"
+DOCUMENT = RESULTS / "features.md"
 CLASSICS = ("1nn", "knn-15", "ghp", "noshad")
 MARK = "<!-- written by python -m benchmarks.features -->"
 
@@ -261,7 +262,7 @@ def beside_peers(interpreter: str, n: int, rows: list[Row]) -> Iterator[str]:
             np.savez(path, X=made.features.astype(np.float32), y=made.labels)
         version, theirs = features_peers.ends_by(interpreter, files)
     names = CLASSICS[:3]
-    yield f"### Beside DataEval {version}"
+    yield f"## Beside DataEval {version}"
     yield ""
     yield "Ends of both on the first set of each problem, ours first. The trees are the same;"
     yield "DataEval takes off K - 1 edges between classes, which every tree has, and bounds the"
@@ -284,7 +285,7 @@ def beside_peers(interpreter: str, n: int, rows: list[Row]) -> Iterator[str]:
 def feebee_table(n: int) -> Iterator[str]:
     """Yield FeeBee scores of lower ends, with the true floor as the known model's error."""
     methods = ["1nn-low", "knn-15-low", "ghp-low", "noshad"]
-    yield "### FeeBee on some of them"
+    yield "## FeeBee on some of them"
     yield ""
     yield "Mean distance out of bounds over 21 levels of noise and 5 repeats, with the floor itself"
     yield (

@@ -1,7 +1,7 @@
 """FeeBee on all sets of the paper, beside its printed scores, with noise told from difference.
 
-Run `python -m benchmarks.feebee`, or `make feebee`, to write docs/feebee.md: some minutes. It needs
-ERRORFLOOR_DATA. With `--keep-speed` the document keeps the times that it has.
+Run `python -m benchmarks.feebee`, or `make feebee`, to write benchmarks/results/feebee.md: some
+minutes. It needs ERRORFLOOR_DATA. With `--keep-speed` the document keeps the times that it has.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import errorfloor as ef
-from benchmarks import realdata, reference
+from benchmarks import RESULTS, realdata, reference
 from benchmarks.speed import machine
 from errorfloor._typing import Floats
 from errorfloor.datasets import load_iclr
@@ -25,7 +25,7 @@ from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.methods.record import Clip
 from papers.table_feebee import EPS, METHODS, SETTINGS, UNWEIGHTED, VARIANTS, Setting
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "feebee.md"
+DOCUMENT = RESULTS / "feebee.md"
 BETAS = ("beta", "beta-am", "beta-ab", "beta-a")
 LIMIT = 3  # standard errors of one run
 
@@ -142,8 +142,9 @@ best cut of the original table gets wrong. It is a yardstick, not a limit.
 Balanced error and AUC of two classes can be judged in the same way: `metric="balanced-error"` or
 `metric="auc", model_value=0.95`. What they become is known for coins of any mean, so labels are
 redrawn by coins of nine means, 0.1 to 0.9, and the score is the mean over them. The
-[theory](theory.md#balanced-error-and-auc) has the formula, and [another page](follow_up.md#feebee)
-the scores on real sets. Everything below is about error.
+[theory](../../docs/theory/models.md#balanced-error-and-auc) has the formula, and
+[another page](../../docs/follow_up.md#feebee) the scores on real sets.
+Everything below is about error.
 """
 
 

@@ -1,6 +1,6 @@
 """What changes in the paper's comparison with better parts, on its own sets and settings.
 
-Run `python -m benchmarks.findings` to write docs/findings.md: some minutes. It needs
+Run `python -m benchmarks.findings` to write benchmarks/results/findings.md: some minutes. It needs
 ERRORFLOOR_DATA.
 """
 
@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import errorfloor as ef
+from benchmarks import RESULTS
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
 from errorfloor.datasets.catalogue import IN_PAPER, SETS
@@ -33,7 +34,7 @@ from papers._settings import (
 )
 from papers.table_feebee import SETTINGS, Setting
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "findings.md"
+DOCUMENT = RESULTS / "findings.md"
 VOTED_SETS = SETS[:5]
 CLIPS: tuple[Clip, Clip] = (CLIP, "auto")
 # Distance of the two classes and items; the first three are the paper's distribution.

@@ -1,6 +1,7 @@
 """How often `headroom` says "room" or "beyond" of an optimal model, and how often it finds room.
 
-Run `python -m benchmarks.headroom` to write docs/headroom.md: some minutes on two cores.
+Run `python -m benchmarks.headroom` to write benchmarks/results/headroom.md: some minutes on two
+cores.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 import errorfloor as ef
+from benchmarks import RESULTS
 from errorfloor._typing import Bools, Floats
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "headroom.md"
+DOCUMENT = RESULTS / "headroom.md"
 LEVEL = 0.95
 FLOOR = 0.08
 

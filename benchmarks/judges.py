@@ -1,8 +1,9 @@
 """How often intervals from labels on some items hold the true floor, and how narrow they are.
 
-Run `python -m benchmarks.judges` to write docs/judges.md: twenty minutes on one core. Scores
-of 100,000 items are known, and labels of 200 to 2,000: drawn alike, or unsure items more often,
-with weights. The true probabilities are known functions of the scores, so the floor is known.
+Run `python -m benchmarks.judges` to write benchmarks/results/judges.md: twenty minutes on one core.
+Scores of 100,000 items are known, and labels of 200 to 2,000: drawn alike, or unsure items more
+often, with weights. The true probabilities are known functions of the scores, so the floor is
+known.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import errorfloor as ef
+from benchmarks import RESULTS
 from errorfloor.data.arrays import partly_labelled
 from errorfloor.data.entries import Entries
 from errorfloor.data.options import ReadOptions
@@ -37,7 +39,7 @@ PLANS = 20  # of each kind
 PARTS = "### What makes them wider"
 STRATA = "## Hard items labelled half as often"
 SKIPPED = "half where hard"  # labels, without weights
-DOCUMENT = Path(__file__).parent.parent / "docs" / "judges.md"
+DOCUMENT = RESULTS / "judges.md"
 
 Floats: TypeAlias = NDArray[np.float64]
 PLACES = (np.arange(ROWS) + 0.5) / ROWS

@@ -1,24 +1,24 @@
 """How the interval that counts annotators as a sample covers for more than two classes.
 
-Run `python -m benchmarks.many_annotators` to write the last section of docs/annotators.md: some ten
-minutes on one core.
+Run `python -m benchmarks.many_annotators` to write the last section of
+benchmarks/results/annotators.md: some ten minutes on one core.
 """
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 import errorfloor as ef
+from benchmarks import RESULTS
 from benchmarks.annotators import LEVEL, Setting
 from errorfloor._typing import Floats
 from errorfloor.data.ballots import Ballots
 from errorfloor.datasets.synthetic import gaussian_ring
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "annotators.md"
+DOCUMENT = RESULTS / "annotators.md"
 HEADING = "## More than two classes"
 N = 1000
 

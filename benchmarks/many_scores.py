@@ -1,8 +1,8 @@
 """How often intervals from scores of many classes hold the true floor, and how far off floors are.
 
-Run `python -m benchmarks.many_scores` to write docs/many_scores.md: ten minutes on one core. Scores
-are shares of log-normal numbers; the true probabilities are known functions of them, so the floor
-is known up to the noise of a million draws.
+Run `python -m benchmarks.many_scores` to write benchmarks/results/many_scores.md: ten minutes on
+one core. Scores are shares of log-normal numbers; the true probabilities are known functions of
+them, so the floor is known up to the noise of a million draws.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import errorfloor as ef
+from benchmarks import RESULTS
 from errorfloor import datasets, methods
 from errorfloor.methods.record import Classes
 
 LEVEL = 0.95
 SIZES = (500, 2000)
 SPREAD = {3: 3.0, 10: 5.0, 100: 6.0}  # of the log scores, by the number of classes
-DOCUMENT = Path(__file__).parent.parent / "docs" / "many_scores.md"
+DOCUMENT = RESULTS / "many_scores.md"
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""Floors from few votes for many classes: error, coverage and width, a part of docs/votes.md.
+"""Floors from few votes for many classes: error, coverage, width; a part of results/votes.md.
 
 `python -m benchmarks.many_votes` writes this part anew; real votes need ERRORFLOOR_DATA.
 """
@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from benchmarks import realdata
+from benchmarks import RESULTS, realdata
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import VoteTable
 from errorfloor.datasets import Dataset, load_chaosnli, load_cifar10h, load_fashion_mnist_h
@@ -25,7 +25,7 @@ from errorfloor.methods.votes.mixture import MANY_MIXTURE, ManyClassMixture
 from errorfloor.methods.votes.simplex import fit_partitions, floor_of
 
 HEADING = "## Many classes"
-DOCUMENT = Path(__file__).parent.parent / "docs" / "votes.md"
+DOCUMENT = RESULTS / "votes.md"
 VOTES = (2, 3, 5, 10)
 CLASSES = (3, 5, 10, 100)
 N, N_COVERED = 2000, 1000

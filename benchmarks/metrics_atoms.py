@@ -1,8 +1,8 @@
 """Average precision from votes where items are of two or three kinds, which is hardest for it.
 
-Run `python -m benchmarks.metrics_atoms` to write its part of docs/metrics.md: a quarter of an hour
-on one core. There is no constant to tune, but which of two regions two kinds of items may lie in
-was chosen after a look at other data sets of the first, third and fourth setting.
+Run `python -m benchmarks.metrics_atoms` to write its part of benchmarks/results/metrics.md: a
+quarter of an hour on one core. There is no constant to tune, but which of two regions two kinds of
+items may lie in was chosen after a look at other data sets of the first, third and fourth setting.
 """
 
 from __future__ import annotations

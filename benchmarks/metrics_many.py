@@ -1,7 +1,7 @@
 """How often intervals of other metrics than error hold the truth, from scores of many classes.
 
-Run `python -m benchmarks.metrics_many` to write its section of docs/metrics.md: ten minutes on one
-core. Scores and truths are those of `benchmarks.many_scores`.
+Run `python -m benchmarks.metrics_many` to write its section of benchmarks/results/metrics.md: ten
+minutes on one core. Scores and truths are those of `benchmarks.many_scores`.
 """
 
 from __future__ import annotations

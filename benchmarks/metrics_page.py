@@ -1,4 +1,4 @@
-"""The page on metrics, docs/metrics.md: one section per kind of data, each from its own command."""
+"""The page on metrics, results/metrics.md: a section per kind of data, each by its own command."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).parent.parent / "docs" / "metrics.md"
+from benchmarks import RESULTS
+
+PAGE = RESULTS / "metrics.md"
 # Metrics beyond error with two classes, and what they are asked with.
 METRICS: dict[str, dict[str, Any]] = {
     "balanced-error": {},

@@ -1,7 +1,8 @@
 """How often intervals of other metrics than error, from scores with labels, hold the true value.
 
-Run `python -m benchmarks.metrics_scores` to write its section of docs/metrics.md: half an hour on
-one core. Scores are the true probabilities, so they are in order; labels are drawn from them.
+Run `python -m benchmarks.metrics_scores` to write its section of benchmarks/results/metrics.md:
+half an hour on one core. Scores are the true probabilities, so they are in order; labels are drawn
+from them.
 """
 
 from __future__ import annotations

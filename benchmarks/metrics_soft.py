@@ -1,8 +1,8 @@
 """How often intervals of metrics from soft labels hold the truth, and how wide they are.
 
-Run `python -m benchmarks.metrics_soft` to write its section of docs/metrics.md: a quarter of an
-hour on two cores. The distributions of probabilities are known, and so is the best value of every
-metric.
+Run `python -m benchmarks.metrics_soft` to write its section of benchmarks/results/metrics.md: a
+quarter of an hour on two cores. The distributions of probabilities are known, and so is the best
+value of every metric.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How good best values of metrics from few votes are: bias, coverage and width with a known truth.
 
-Run `python -m benchmarks.metrics_votes` to write the part of docs/metrics.md that is about votes:
-an hour or so on two cores with 100 repetitions.
+Run `python -m benchmarks.metrics_votes` to write the part of benchmarks/results/metrics.md that is
+about votes: an hour or so on two cores with 100 repetitions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How limits of agreement, models, worth in people and differences hold, with a known truth.
 
-Run `python -m benchmarks.people`, or `make people`, to write docs/people_study.md: about an hour
-on one core. The part on ChaosNLI needs ERRORFLOOR_DATA, or the network.
+Run `python -m benchmarks.people`, or `make people`, to write benchmarks/results/people.md: about an
+hour on one core. The part on ChaosNLI needs ERRORFLOOR_DATA, or the network.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import errorfloor as ef
+from benchmarks import RESULTS
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.predicted_votes import PredictedReader
@@ -27,7 +27,7 @@ from errorfloor.methods.votes.panels import panel_agreement, panel_chance
 from errorfloor.questions.compared import Comparison
 
 LEVEL = 0.95
-DOCUMENT = Path(__file__).parent.parent / "docs" / "people_study.md"
+DOCUMENT = RESULTS / "people.md"
 WRONG = (0.05, 0.15, 0.3)  # share of answers that are changed, of three models
 SIZES = tuple(range(1, 27, 2))
 THINNED = 5  # votes that are kept of ChaosNLI's hundred
@@ -366,10 +366,10 @@ def document(
     all_thin = np.mean([one for part in thin.values() for one in part.values()])
     return f"""# People and models: the study
 
-How often {100 * LEVEL:g} % limits of [people](people.md) hold the truth, in simulations where it is
-known. The standard error of a coverage of {LEVEL} is {noise:.3f} with 200 samples. Written by
-`make people`. Designs with a share below {LOW} were drawn anew with {MORE} times the samples, and
-those are in the table. Three models give the most probable class, with
+How often {100 * LEVEL:g} % limits of [people](../../docs/people.md) hold the truth, in simulations
+where it is known. The standard error of a coverage of {LEVEL} is {noise:.3f} with 200 samples.
+Written by `make people`. Designs with a share below {LOW} were drawn anew with {MORE} times the
+samples, and those are in the table. Three models give the most probable class, with
 {", ".join(f"{w:.0%}" for w in WRONG)} of their answers changed.
 
 `A(1)` is the agreement of two people, `best` the best possible, `M` how often a model gives a

@@ -1,7 +1,7 @@
 """Coverage of ceilings from ratings where the truth is known, and what a model is said to reach.
 
-Run `python -m benchmarks.ratings` to write docs/ratings_coverage.md: some twenty minutes of CPU.
-The reviews need ERRORFLOOR_DATA. `python -m benchmarks.ratings --speed` writes
+Run `python -m benchmarks.ratings` to write benchmarks/results/ratings.md: some twenty minutes of
+CPU. The reviews need ERRORFLOOR_DATA. `python -m benchmarks.ratings --speed` writes
 benchmarks/RATINGS_SPEED.md instead.
 """
 
@@ -24,10 +24,10 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 import errorfloor as ef
-from benchmarks import realdata
+from benchmarks import RESULTS, realdata
 from errorfloor._typing import Counts, Floats
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "ratings_coverage.md"
+DOCUMENT = RESULTS / "ratings.md"
 SPEED = Path(__file__).parent / "RATINGS_SPEED.md"
 SHARES = (0.0, 0.05, 0.3, 0.7, 0.95)
 SIZES = (20, 50, 200)

@@ -1,7 +1,8 @@
 """From files of many rows to an estimate: time beside scikit-learn, memory, and a plan for more.
 
-Run `python -m benchmarks.scale`, or `make scale`, to write docs/scale.md. Each measurement runs in
-a process of its own, so that its peak memory is its own; `--most 7` stops at 10^7 rows.
+Run `python -m benchmarks.scale`, or `make scale`, to write benchmarks/results/scale.md. Each
+measurement runs in a process of its own, so that its peak memory is its own; `--most 7` stops at
+10^7 rows.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ import duckdb
 import numpy as np
 
 import errorfloor as ef
+from benchmarks import RESULTS
 from benchmarks.speed import machine
 from errorfloor.data.grid import EXACT
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "scale.md"
+DOCUMENT = RESULTS / "scale.md"
 EXPONENTS = (5, 6, 7, 8)
 REPEATS = 3
 GOAL_ROWS, GOAL_RATIO, GOAL_MEMORY = 10**7, 8, 2e9

@@ -1,6 +1,6 @@
 """How far the seed moves honest limits, and what holding items out again costs and covers.
 
-Run `python -m benchmarks.seeds` to write docs/seeds.md: some minutes on two cores.
+Run `python -m benchmarks.seeds` to write benchmarks/results/seeds.md: some minutes on two cores.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 import errorfloor as ef
+from benchmarks import RESULTS
 from errorfloor._typing import Floats
 from errorfloor.methods import fitted
 from errorfloor.methods.fitted import Chosen
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "seeds.md"
+DOCUMENT = RESULTS / "seeds.md"
 SEEDS = 12  # for each data set
 
 
@@ -153,7 +154,7 @@ Coverage at 95 % (and the share of truths above the upper limit) of {sets} data 
 upper limit over {SEEDS} seeds as a share of the width, on average over {seeds} data sets (and the
 largest); width and processor time with repeated folds against folds that are drawn once.
 
-| data | items | coverage, once | repeated | range, once | repeated | width | time |
+| data | items | covered, once | covered, repeated | range, once | range, repeated | width | time |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 """
     return text + "\n".join(rows) + "\n"

@@ -1,4 +1,4 @@
-"""Coverage where totals differ for a reason, and of majorities: a part of docs/votes.md.
+"""Coverage where totals differ for a reason, and of majorities: a part of results/votes.md.
 
 `make votes` runs it with the rest; `python -m benchmarks.vote_designs` writes this part anew.
 """
@@ -8,13 +8,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 import errorfloor as ef
-from benchmarks import many_votes
+from benchmarks import RESULTS, many_votes
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.votes.band import certified_limits
 from errorfloor.intervals.votes.region import likelihood_limits
@@ -25,7 +24,7 @@ from errorfloor.methods.votes.stopping import rule_named
 N = 1000
 REPETITIONS = 80
 HEADING = "## Why totals differ, and majorities"
-DOCUMENT = Path(__file__).parent.parent / "docs" / "votes.md"
+DOCUMENT = RESULTS / "votes.md"
 
 Votes: TypeAlias = tuple[Counts, Counts]
 Draw: TypeAlias = Callable[[np.random.Generator, int], Floats]

@@ -1,7 +1,7 @@
 """How good floors from few votes are: error, coverage and width with a known truth, real votes.
 
-Run `python -m benchmarks.votes`, or `make votes`, to write docs/votes.md: half an hour or so on two
-cores. Real votes need ERRORFLOOR_DATA.
+Run `python -m benchmarks.votes`, or `make votes`, to write benchmarks/results/votes.md: half an
+hour or so on two cores. Real votes need ERRORFLOOR_DATA.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import numpy as np
 from scipy.special import betainc, expit, ndtr
 
 import errorfloor as ef
-from benchmarks import many_votes, realdata, vote_designs
+from benchmarks import RESULTS, many_votes, realdata, vote_designs
 from errorfloor._typing import Counts, Floats
 from errorfloor.datasets import load_chaosnli
 
 N = 2000
 VOTES = (2, 3, 5, 10)
 LEVEL = 0.95
-DOCUMENT = Path(__file__).parent.parent / "docs" / "votes.md"
+DOCUMENT = RESULTS / "votes.md"
 PARTS = ("snli", "mnli", "abductive")
 
 Draw: TypeAlias = Callable[[np.random.Generator, int], Floats]

@@ -1,7 +1,7 @@
 """How often intervals hold the floor where items have weights or belong to clusters.
 
-Run `python -m benchmarks.weights` to write docs/weights.md's tables: half an hour on one core. With
-`--labels` some of them are written anew.
+Run `python -m benchmarks.weights` to write benchmarks/results/weights.md's tables: half an hour on
+one core. With `--labels` some of them are written anew.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import errorfloor as ef
+from benchmarks import RESULTS
 from errorfloor._typing import Floats
 from errorfloor.metrics.asked import Asked
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "weights.md"
+DOCUMENT = RESULTS / "weights.md"
 HEADING = "## How often they hold"
 MARK, END = "<!-- speed -->", "<!-- end of speed -->"
 GRID = (np.arange(200_000) + 0.5) / 200_000  # of scores, for true floors

@@ -2,7 +2,8 @@
 
 Run `python -m benchmarks.weights_fresh` to print how often the jackknife of soft labels holds the
 truth: some minutes for the floor, a quarter of an hour for `--metric auc`. With `--scores` it is
-the default interval of scores with labels. docs/weights.md has the least and the most.
+the default interval of scores with labels. benchmarks/results/weights.md has the least and the
+most.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Limits where a few items of the population weigh much and a sample hardly has any of them.
 
-Run `python -m benchmarks.weights_heavy` to write its section of docs/weights.md: four minutes on
-one core. A finding, "Heavy items", says where heavier items may be missing; nothing in a sample
-tells of a heavy kind that it does not have at all.
+Run `python -m benchmarks.weights_heavy` to write its section of benchmarks/results/weights.md: four
+minutes on one core. A finding, "Heavy items", says where heavier items may be missing; nothing in a
+sample tells of a heavy kind that it does not have at all.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_click",
     "sphinx_gallery.gen_gallery",
+    "studies",
     "tidy",
 ]
 exclude_patterns = ["_build", "gallery"]

@@ -32,6 +32,7 @@ TOGETHER = {
     "the app's server": "tests/test_app.py::",
     "the built pages": "tests/test_docs.py::test_pages_",
     "reports": "tests/test_report.py::",
+    "the wheel": "tests/test_release.py::",
     "pictures": "tests/test_plot.py::",
     "steps": "tests/test_next_steps.py::",
     "figures of estimates": "tests/test_paper_estimates.py::",

@@ -1,8 +1,7 @@
-"""A small version of the study in docs/claims.md, and the truths that it is held against."""
+"""A small version of the study of claims, results/claims.md, and the truths it is held against."""
 
 import re
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ from errorfloor.metrics.asked import Asked
 from errorfloor.show.words import long_text_of
 
 EVERY = (*PARTIAL, *NO_CUT, *GOLD, *COMPLETE)
-PAGE = Path(__file__).parent.parent / "docs" / "claims.md"
+PAGE = claims.DOCUMENT
 
 
 @pytest.fixture(autouse=True)

@@ -604,7 +604,7 @@ def test_limits_hold_the_known_floor(name, m, rng):
     assert min(hits.values()) >= 25
 
 
-# 20 repetitions; the study in docs/votes.md has more. A root mean squared error of 0.012 or less is
+# 20 repetitions; results/votes.md has more. A root mean squared error of 0.012 or less is
 # a standard error of 0.003 of the mean; a coverage of 0.95 stays above 0.7 but once in 10,000.
 @pytest.mark.parametrize("name", many_votes.COVERED)
 def test_a_small_study_finds_what_the_document_shows(name):

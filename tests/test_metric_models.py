@@ -376,3 +376,35 @@ def test_the_shares_of_classes_among_votes_are_means_over_items():
     assert found.evidence == Wilson(0.9, pytest.approx(20))
     found = published.from_value(Asked("balanced-error").of(2), 0.1, 120, floor)
     assert found.evidence == Wilson(0.1, pytest.approx(40))
+
+
+def three_classes():
+    rng = np.random.default_rng(3)
+    own, other = (rng.dirichlet([1, 1, 1], 300) for _ in range(2))
+    labels = np.array([*"abc"])[(rng.random((300, 1)) > own.cumsum(axis=1)[:, :-1]).sum(axis=1)]
+    frame = pd.DataFrame({**dict(zip("abc", own.T, strict=True)), "label": labels})
+    frame[["m1", "m2", "m3"]] = other
+    return frame.assign(decided=np.array([*"abc"])[other.argmax(axis=1)])
+
+
+@pytest.mark.parametrize("metric", ["brier", "log-loss"])
+def test_scores_of_a_model_for_many_classes_are_a_column_each(metric):
+    frame = three_classes()
+    own = {"score": [*"abc"], "label": "label", "metric": metric}
+    found = ef.headroom(frame, prediction=["m1", "m2", "m3"], **own)
+    floor = ef.from_scores(frame, **own)
+    scores = frame[["m1", "m2", "m3"]].to_numpy()
+    apart = ef.headroom(floor, model_scores=scores, labels=frame["label"].to_list())
+    assert found.model_value == pytest.approx(apart.model_value, abs=1e-12)
+    with pytest.raises(ef.InputError, match=r"a column of them for each class \(a, b, c\)"):
+        ef.headroom(frame, prediction="decided", **own)
+    with pytest.raises(ef.InputError, match="`prediction` is one column"):
+        ef.headroom(frame, prediction=["m1", "m2", "m3"], score=[*"abc"], label="label")
+
+
+def test_data_in_the_place_of_errors_are_refused_by_what_they_are():
+    frame = three_classes()
+    floor = ef.from_scores(frame, score=[*"abc"], label="label")
+    for first, second in ((floor, frame), (frame, floor)):
+        with pytest.raises(ef.InputError, match=f"got {type(second).__name__}. Give the data alo"):
+            ef.headroom(first, second, prediction="decided", label="label")

@@ -402,7 +402,7 @@ def test_columns_that_differ_as_raters_do_are_noticed():
     assert alarms == 0
 
 
-# Coverage, small; docs/ratings_coverage.md has the whole study ------------------------------------
+# Coverage, small; benchmarks/results/ratings.md has the whole study --------------------------
 
 
 @pytest.mark.parametrize("name", study.FAMILIES)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import worst
 from errorfloor import checks, intervals, methods
 from errorfloor.checks.record import Check
 from errorfloor.data.formats import FORMATS
@@ -227,6 +228,8 @@ PARTS = (
     Part("other metrics", "docs/choose.md", table_of_other_metrics),
     Part("metrics", "docs/choose.md", table_of_metrics),
     Part("intervals", "docs/intervals.md", table_of_intervals),
+    Part("coverage", "docs/coverage.md", worst.table_of_coverage),
+    Part("verdicts", "docs/coverage.md", worst.table_of_verdicts),
     Part("layouts", "docs/cli.md", table_of_layouts),
     Part("formats", "docs/cli.md", table_of_formats),
     Part("checks", "docs/cli.md", table_of_checks),

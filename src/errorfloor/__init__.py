@@ -67,7 +67,7 @@ if _CHECKING:
     from errorfloor.show.card import card as card
     from errorfloor.show.report import report as report
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.3.0"
 
 # Every public name, by the module that has it.
 _HOME = {

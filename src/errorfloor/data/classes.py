@@ -370,7 +370,8 @@ def _taken_apart(request: RowRequest, layout: Layout) -> RowRequest:
 
 def _votes_apart(request: RowRequest, name: str) -> RowRequest:
     """Return rows in which each vote of a list has a column."""
-    column = check_choice(request.columns[name], map(str, request.frame.columns), name=name)
+    names = map(str, request.frame.collect_schema())
+    column = check_choice(request.columns[name], names, name=name)
     frame, columns = votes_apart(request.frame, request.run, column, name)
     return request.with_column(name, columns, frame)
 

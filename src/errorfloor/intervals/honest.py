@@ -29,7 +29,7 @@ from errorfloor.metrics.selective import SURE
 # Coin flips throughout: cross-fitted errors have about 1 + 1.3 times the binomial variance. What
 # is more than binomial has short tails, so that far out less of it counts. Both numbers fit the
 # quantiles from 0.1 to 0.0005 of simulated coin flips, alone and with other items, for any number
-# of distinct scores; see "Upper limits" in docs/theory.md.
+# of distinct scores; see "Upper limits" in docs/theory/scores.md.
 _EXTRA, _SHORT = 1.3, 4.5
 
 
@@ -177,7 +177,8 @@ HONEST = of_error(
     "cross-fitting by item or cluster; both count the errors as those of as many equal items as "
     "vary as much. Their coverage is measured by simulation, not proven.",
     in_short="lower limit exact at any n; upper limit cross-fitted, for any scores",
-    proof="lower limit [proven](theory.md#the-honest-intervals-lower-limit), upper one measured",
+    proof="lower limit [proven](theory/scores.md#the-honest-intervals-lower-limit), upper one "
+    "measured",
     holds="measured",
     stands_in=1,
 )
@@ -191,7 +192,7 @@ def for_any_scores(method: Method) -> str:
 
 measured = partial(  # whose coverage is
     IntervalKind,
-    proof="[measured](metrics.md)",
+    proof="[measured](../benchmarks/results/metrics.md)",
     holds="measured",
     assumes=for_any_scores,
     tests_rules=True,
@@ -239,7 +240,7 @@ HONEST_RULES = of_rules(
     "the classes finds, the upper one from ten-fold cross-fitting by item or cluster; both count "
     "the errors as those of as many equal items as vary as much. Coverage is measured.",
     in_short="many classes: fewest errors of any weights below, cross-fitted errors above",
-    proof="[measured](many_scores.md)",
+    proof="[measured](../benchmarks/results/many_scores.md)",
     holds="measured",
     stands_in=1,
 )
@@ -269,7 +270,7 @@ SELECTED = measured(
     assumes=nothing_more,
 )
 # How far from the fewest errors towards the held-out ones the lower limit starts. The fewest alone
-# never missed; see docs/judges.md.
+# never missed; see benchmarks/results/judges.md.
 WITHIN = 0.25
 
 
@@ -315,7 +316,7 @@ POWERED = IntervalKind(
     "together. The upper one comes from ten-fold cross-fitting, and allows for items where no rule "
     "is clearly best. Their coverage is measured by simulation, not proven.",
     in_short="labels on some items: as many labels as labels and all scores are worth",
-    proof="[measured](judges.md)",
+    proof="[measured](../benchmarks/results/judges.md)",
     holds="measured",
     stands_in=1,
 )

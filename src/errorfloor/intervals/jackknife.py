@@ -19,7 +19,7 @@ from errorfloor.metrics import Metric
 ROUNDING = 1e-14  # of values that are the same
 GROUPS = 400  # of units, where to leave out each would take long
 # Units of similar weight whose spread stands for that of each: the few heaviest ones alone would
-# tell too small a one about half of the time. See docs/weights.md for how it was chosen.
+# tell too small a one about half of the time; benchmarks/results/weights.md has how it was chosen.
 ALIKE = 30
 DIGITS = 10  # binary, to which such weights count as equal
 
@@ -309,7 +309,7 @@ JACKKNIFE_SMOOTH = IntervalKind(
     promise="The limits come from leaving out one item at a time, and allow for kinds of items "
     "that the sample does not hold by chance. They are measured, not proven.",
     in_short="sampling noise, and kinds of items that were not seen",
-    proof="[measured](metrics.md)",
+    proof="[measured](../benchmarks/results/metrics.md)",
     holds="measured",
     references=(references.LEAVE_ONE_OUT,),
     is_random=False,

@@ -5,7 +5,7 @@ jackknife of phi is right for many items. What few items hide is allowed for: a 
 least that of normal ratings, Student's t by the kurtosis of the items' influences, skewness where
 it widens, one more item of the kind that matters most, and, where few items have any disagreement,
 the exact limits of how many do. The rules were tuned on families of distributions and measured on
-others (docs/ratings_coverage.md); they are no proof. The certified interval is one.
+others (benchmarks/results/ratings.md); they are no proof. The certified interval is one.
 """
 
 from __future__ import annotations

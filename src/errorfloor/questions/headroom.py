@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Unpack, overload
@@ -33,7 +34,7 @@ from errorfloor.questions.gap import Gap
 from errorfloor.questions.models import Model
 from errorfloor.questions.paired import Pair, VotesPair, paired
 from errorfloor.questions.people import people_in
-from errorfloor.questions.predicted import for_floor, read_model, refuse_arrays
+from errorfloor.questions.predicted import for_floor, one_column, read_model, refuse_arrays
 from errorfloor.questions.question import floor_of
 from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
 from errorfloor.questions.said import Said
@@ -50,7 +51,7 @@ class _Options(AnyColumns, total=False):
     confusion: object
     labels: object
     predictions: object
-    prediction: str | None
+    prediction: str | Sequence[str] | None
     metric: str | None
     costs: object
     at: float | None
@@ -91,7 +92,7 @@ def headroom(
     confusion: object = None,
     labels: object = None,
     predictions: object = None,
-    prediction: str | None = None,
+    prediction: str | Sequence[str] | None = None,
     metric: str | None = None,
     costs: object = None,
     at: float | None = None,
@@ -134,11 +135,12 @@ def headroom(
         ratings, or what `from_ratings` returns: the model's number for each item, in the order in
         which items first appear. The verdict then has `share` and `worth`, and the arguments of
         `from_ratings` go with it.
-    prediction : str, optional
+    prediction : str or sequence of str, optional
         Column of a dataframe or file with the model's predictions, in place of `errors` and `n`.
         Floor and model then share their items, and a paired test decides on room. Of metrics that
-        go by scores the column holds the model's scores, and the test is left out. Beside votes
-        the model is compared with panels of the other people, as in `people`.
+        go by scores the column holds the model's scores, of many classes one column each in the
+        order of the classes, and the test is left out. Beside votes the model is compared with
+        panels of the other people, as in `people`.
     metric : str, optional
         For data, or a floor that is a number: as in `from_scores`. By default that of the
         Estimate.
@@ -258,7 +260,8 @@ def headroom(
             floor = floor_of(estimate, for_floor(where), level=level, rng=rng, asked=about)
             model = read_model(estimate, where, prediction, floor)
             return beside(floor, model, level, same_labelling=True)
-        both = paired(estimate, (labels, predictions), prediction, columns, level, rng)
+        column = None if prediction is None else one_column(prediction)
+        both = paired(estimate, (labels, predictions), column, columns, level, rng)
         return beside_pair(*both, level)
     floor = _as_floor(estimate, asked, level, rng, columns)
     if isinstance(floor, Groups):

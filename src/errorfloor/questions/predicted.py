@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, argument, shown
 from errorfloor.data.layouts import SCORES
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
@@ -39,7 +40,33 @@ def for_floor(where: ReadOptions) -> ReadOptions:
     return replace(where, columns=kept)
 
 
-def read_model(data: Any, where: ReadOptions, prediction: str, floor: Estimate) -> Model:
+def one_column(prediction: object) -> str:
+    """Return the column of decisions, or refuse several."""
+    if isinstance(prediction, str):
+        return prediction
+    raise InputError(
+        argument("prediction"),
+        f" is one column with the class that the model decides on, got {shown(prediction)}. Name "
+        "it; several columns of scores go with a ",
+        *(argument("metric"), " of probabilities, such as brier."),
+    )
+
+
+def columns_of_scores(prediction: str | Sequence[str], floor: Estimate) -> Any:
+    """Return the columns of a model's scores: one for each class, where there are more than two."""
+    if len(floor.classes) == 2 or (not isinstance(prediction, str) and len(prediction) > 1):
+        return prediction
+    classes = ", ".join(map(str, floor.classes))
+    raise InputError(
+        f"The {floor.measure.words} of a model goes by its probabilities. Name a column of them "
+        f"for each class ({classes}) with ",
+        *(argument("prediction"), "."),
+    )
+
+
+def read_model(
+    data: Any, where: ReadOptions, prediction: str | Sequence[str], floor: Estimate
+) -> Model:
     """Return the model whose scores, or decisions, are in a column beside the labels.
 
     They are of the same items as the floor, and the two are compared as if they were of others:
@@ -54,13 +81,17 @@ def read_model(data: Any, where: ReadOptions, prediction: str, floor: Estimate) 
             " is judged by labels. Name their column with ",
             *(argument("label"), "."),
         )
-    metric, given = floor.measure, {"prediction": prediction}
+    metric = floor.measure
+    by_scores = models.goes_by_scores(metric)
+    named = columns_of_scores(prediction, floor) if by_scores else one_column(prediction)
+    given = {"prediction": named}
     if "label" not in columns:
         given["label"] = str(label)
     score = where.columns.get("score") or columns.get("score") or columns.get("soft")
-    by_scores = models.goes_by_scores(metric)
-    own = {"label": label, "score": prediction if by_scores else score}
-    asked = replace(where, columns=own, group=None if by_scores else prediction)
+    own = {"label": label, "score": named if by_scores else score}
+    asked = replace(where, columns=own, group=None if by_scores else named)
+    if by_scores and len(floor.classes) == len(named) > 2 and set(named) != set(floor.classes):
+        asked = replace(asked, classes=tuple(floor.classes))  # in the order of the floor's columns
     with naming_predictions():
         reading = read(data, (SCORES,), asked)
         if by_scores:

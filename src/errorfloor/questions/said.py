@@ -21,6 +21,7 @@ from errorfloor._checks import (
 from errorfloor._typing import Counts
 from errorfloor.data.layouts import joined
 from errorfloor.data.naming import codes_of
+from errorfloor.data.read import is_data
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.honest import of_errors
 from errorfloor.metrics import Metric
@@ -49,6 +50,12 @@ class Said:
 
     def refuse_beside_predictions(self) -> None:
         """Refuse numbers of errors beside predictions, from which they are counted."""
+        if isinstance(self.errors, Estimate) or is_data(self.errors):
+            raise InputError(
+                argument("errors"),
+                f" is a number, and got {type(self.errors).__name__}. Give the data alone, and "
+                "first: the floor is estimated from the items that the predictions are of.",
+            )
         for name in ("errors", "n", "model_error", "model_value", "model_scores", "confusion"):
             if getattr(self, name) is not None:
                 raise InputError(argument(name), " is counted from the predictions. Leave it out.")

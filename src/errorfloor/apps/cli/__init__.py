@@ -1,10 +1,9 @@
 """The command `errorfloor`: read labels, ask one question, print the answer."""
 
+import shlex
 import sys
 
 from errorfloor.apps.cli import interrupts, starting, streams
-
-_EXTRA = "pip install 'errorfloor[cli]'"
 
 
 def main() -> None:
@@ -15,7 +14,7 @@ def main() -> None:
         starting.spare()
         from errorfloor.apps.cli.commands import run
     except ImportError as error:
-        print(f"error: the command line needs more ({error}): {_EXTRA}.", file=sys.stderr)
+        print(_without_its_extra(error, sys.argv[1:]), file=sys.stderr)
         sys.exit(1)
     interrupts.remember()
     try:
@@ -28,3 +27,15 @@ def main() -> None:
     starting.tidy()
     interrupts.leave_at_once()
     starting.leave(interrupts.code_of(code))
+
+
+def _without_its_extra(error: ImportError, arguments: list[str]) -> str:
+    """Say what a plain install lacks, and the line to type, by the program that installed it."""
+    again = shlex.join(["errorfloor", *arguments])
+    return (
+        f"error: the command line needs packages that a plain install leaves out ({error}). Type\n"
+        "  pip install 'errorfloor[cli]'\n"
+        "or, where pipx or uv installed it,\n"
+        "  pipx install --force 'errorfloor[cli]'\n"
+        f"  uvx --from 'errorfloor[cli]' {again}"
+    )

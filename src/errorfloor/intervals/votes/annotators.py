@@ -343,7 +343,7 @@ ANNOTATORS = IntervalKind(
     "sample as well as items. Its coverage is measured by simulation; there is no proof for finite "
     "samples.",
     in_short="the same for a fresh annotator; the default where annotator ids are known",
-    proof="[measured](annotators.md)",
+    proof="[measured](../benchmarks/results/annotators.md)",
     holds="measured",
     references=(JACKKNIFE,),
     is_random=False,

@@ -232,7 +232,7 @@ LIKELIHOOD = _kind(
     "where items count as so many equal ones as vary as much. Its coverage is measured by "
     "simulation; there is no proof for finite samples.",
     in_short="the floors of all distributions that the votes make likely",
-    proof="[measured](votes.md)",
+    proof="[measured](../benchmarks/results/votes.md)",
     holds="measured",
 )
 CERTIFIED = _kind(
@@ -240,7 +240,7 @@ CERTIFIED = _kind(
     make=_certified,
     promise="Both limits hold at any number of items, at the price of width.",
     in_short="every distribution, any n, any number of votes from 2 on",
-    proof="[proven](theory.md#the-mixture-behind-votes)",
+    proof="[proven](theory/votes.md#the-mixture-behind-votes)",
     holds="exact",
 )
 MANY_LIKELIHOOD = replace(LIKELIHOOD, basis=Basis.PARTITIONS, make=_many_likelihood)
@@ -249,7 +249,7 @@ MANY_CERTIFIED = replace(
     basis=Basis.PARTITIONS,
     make=_many_certified,
     in_short="every distribution, any n, any number of votes and classes",
-    proof="[proven](theory.md#votes-for-many-classes)",
+    proof="[proven](theory/classes.md#votes-for-many-classes)",
     references=(VOTE_LIMITS, BETTING),
     is_random=True,
 )
@@ -260,7 +260,7 @@ VALUE_LIKELIHOOD = replace(
     "It does not shrink to a point where few votes per item leave several values open. Its "
     "coverage is measured by simulation; there is no proof for finite samples.",
     in_short="the best values of all distributions that the votes make likely",
-    proof="[measured](metrics.md#from-votes)",
+    proof="[measured](../benchmarks/results/metrics.md#from-votes)",
 )
 VALUE_CERTIFIED = replace(CERTIFIED, basis=Basis.VALUE)
 MANY_VALUE_LIKELIHOOD = replace(VALUE_LIKELIHOOD, basis=Basis.MANY_VALUE, make=_many_likelihood)
