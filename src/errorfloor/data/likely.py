@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -247,8 +246,21 @@ def _answers(columns: Sequence[FirstValues]) -> Chosen | None:
     chosen = {one.name for one in alike[0]}
     names = tuple(one.name for one in columns if one.name in chosen)
     if len(names) > _MOST_LISTED:
-        start = os.path.commonprefix(names)
+        start = _common_start(names)
         if not start or any(one.name.startswith(start) for one in columns if one not in alike[0]):
             return None
         names = (f"{start}*",)
     return _guessed(ANNOTATORS, {"annotators": names})
+
+
+def _common_start(names: Sequence[str]) -> str:
+    """Return what all names begin with.
+
+    Examples
+    --------
+    >>> _common_start(["question 1", "question 2"]), _common_start(["alice", "bob"])
+    ('question ', '')
+    """
+    least, most = min(names), max(names)
+    same = next((i for i, letter in enumerate(least) if letter != most[i]), len(least))
+    return least[:same]

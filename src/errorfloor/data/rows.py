@@ -84,6 +84,10 @@ class RowRequest:
         return replace(self, frame=self.frame if frame is None else frame, columns=columns)
 
 
+class FewLabelsError(InputError):
+    """Most items have a score and no label, and nobody says what to do with them."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckedRows:
     """Rows that have been checked: plain numbers, nothing missing."""
@@ -308,10 +312,10 @@ def checked(
             argument("unlabelled", True),
             " to keep them as items without a label",
         )
-        ways = (out, kept) if _may_be_kept(request, name) else (out,)
-        few = 2 * found[name] > n  # labels, so that the scores of the other items tell much
-        ways = ways[::-1] if few else ways
-        raise InputError(
+        may_be_kept = _may_be_kept(request, name)
+        few = may_be_kept and 2 * found[name] > n
+        ways = (kept, out) if few else (out, kept) if may_be_kept else (out,)
+        raise (FewLabelsError if few else InputError)(
             *given.get(name, (argument(name),)),
             f" has missing values: {found[name]:,} of {n:,} rows. Fill them in, or pass ",
             *[part for one in ways for part in (", or ", *one)][1:],

@@ -6,6 +6,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import click
+
 from errorfloor._checks import InputError, argument, percentage
 from errorfloor.apps.cli.measuring import About
 from errorfloor.apps.cli.modelling import Model
@@ -54,6 +56,8 @@ def answer(
     if model.is_given:
         model.check(how, about)
     reading = labels.read(session)
+    if model.is_given:
+        model = model.with_items(reading, session)
     with session.step("estimating"):
         found = floor(reading, how, about, simultaneous=simultaneous)
         return verdict(found, model, how.level) if model.is_given else found
@@ -155,6 +159,8 @@ def verdict_on_number(labels: Labels, model: Model, level: float, about: About) 
     number = _number(labels.files)
     if number is None:
         return None
+    if model.n is None and model.confusion is None:
+        raise click.UsageError("Give --test-items: how many items the model was tested on.")
     return headroom(
         number,
         model.errors,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -10,7 +10,9 @@ import click
 from errorfloor.apps.cli.building import gathered, option
 from errorfloor.apps.cli.measuring import About, Matrix, Value
 from errorfloor.apps.cli.options import How
+from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.types import Number, Whole
+from errorfloor.data.source import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +53,27 @@ class Model:
 
     def _check_errors(self) -> None:
         given = [one for one in (self.errors, *self.rates) if one is not None]
-        if self.n is None or len(given) != 1:
+        if len(given) != 1 or (self.n is None and self.errors is not None):
             raise click.UsageError(
                 "Give --test-items and either --model-errors, --model-error or --model-accuracy."
             )
-        if self.errors is not None and self.errors > self.n:
+        if self.errors is not None and self.n is not None and self.errors > self.n:
             raise click.UsageError(
                 "--model-errors must not be more than --test-items. Check which is which."
             )
+
+    def with_items(self, reading: Reading, session: Session) -> Model:
+        """Return the same model, tested on the items that were read where nobody says on which."""
+        if self.n is not None or self.confusion is not None:
+            return self
+        if len(reading.tables) > 1:
+            raise click.UsageError("Give --test-items: how many items the model was tested on.")
+        n = reading.table.n
+        session.remark(
+            f"taking the {n:,} items of the file for those that the model was tested on; "
+            "--test-items COUNT if these were others"
+        )
+        return replace(self, n=n)
 
     def check_paired(self, how: How, group: str | None) -> None:
         """Refuse numbers of errors and groups beside predictions."""
@@ -92,6 +107,7 @@ with_model = gathered(
     ),
     option(
         "--model-error",
+        aliases=["--error"],
         metavar="RATE",
         type=Number(0, 1),
         help="The same as a fraction: 0.08, or 8%.",
@@ -99,6 +115,7 @@ with_model = gathered(
     option(
         "--model-accuracy",
         "accuracy",
+        aliases=["--accuracy"],
         metavar="RATE",
         type=Number(0, 1),
         help="Or as an accuracy: 0.92, or 92%.",
@@ -118,9 +135,10 @@ with_model = gathered(
     option(
         "--test-items",
         "n",
+        aliases=["--n", "--n-test", "--test-size"],
         metavar="COUNT",
         type=Whole(1),
-        help="Number of test items.",
+        help="Number of test items; those of FILE by default, for a rate.",
     ),
     option("--same-labelling", is_flag=True, help="The test labels were made as the votes were."),
 )

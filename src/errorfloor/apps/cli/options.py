@@ -118,7 +118,12 @@ CLASSES = option(
     section=COLUMNS,
     help="All classes in order, a,b,c; the columns of scores or counts are in the same order.",
 )
-GROUP = once("--group", aliases=["--by", "--group-by", "--groups"], help="One answer for each value of a column.", **_OF_COLUMNS)
+GROUP = once(
+    "--group",
+    aliases=["--by", "--group-by", "--groups"],
+    help="One answer for each value of a column.",
+    **_OF_COLUMNS,
+)
 WEIGHT, CLUSTER = _column(BESIDE[0]), _column(BESIDE[1])
 SIMULTANEOUS = option(
     "--simultaneous",
