@@ -6,12 +6,13 @@ import ast
 import os
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeGuard
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from errorfloor._checks import InputError, Mention, argument, function
-from errorfloor.data.columns import NO_NAMES, has_no_names
-from errorfloor.data.layouts import BESIDE, LAYOUTS, SCORES, Layout
+from errorfloor.data.columns import NO_NAMES, Chosen, has_no_names
+from errorfloor.data.layouts import BESIDE, LABEL, LAYOUTS, SCORES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.ratings import RatingReading
 from errorfloor.data.read import is_data, read
@@ -19,7 +20,11 @@ from errorfloor.data.source import Reading, is_source
 from errorfloor.data.tables import Table, VoteTable
 from errorfloor.results.look import ColumnLook, LayoutLook, Look
 
+if TYPE_CHECKING:
+    from errorfloor.data.exports import Told
+
 Write = Callable[[Mention], str]
+WayOut: TypeAlias = tuple[str, tuple[str, ...]]  # what is missing for a floor, and what to type
 _MOST_COLUMNS = 200  # that are counted
 _MOST_NAMED = 12  # features that a command names
 _MOST_LINES = 3  # of what to type next
@@ -81,18 +86,27 @@ def looked_at(data: Any, where: ReadOptions, write: Write, files: tuple[str, ...
         for layout, given in seen.guesses
     ]
     both.sort(key=lambda one: one[0].problem is not None)
-    both = [*(_rated(data, where, files) if seen.may_be_ratings else ()), *both]
+    asked = next((one.problem for one in seen.told if one.problem is not None), None)
+    if where.labels is None and asked is None and seen.may_be_ratings:
+        both = [*_rated(data, where, files), *both]
     tried = [one for one, _ in both]
-    lines = [line for _, lines in both for line in lines][:_MOST_LINES]
-    problem, instead = (None, None) if tried or seen.way_out is None else seen.way_out
-    problems = [] if problem is None else [problem]
+    following = [line for _, lines in both for line in lines][:_MOST_LINES]
+    problems = [f"{one.tool}: {note}." for one in seen.told for note in one.notes]
+    way_out = None if tried else seen.way_out
+    if asked is not None and not tried:
+        problems.append(_first(asked, write))
+        following = list(_lines_asked(asked, files))
+    elif way_out is not None:
+        problems.append(way_out[0])
+        following = list(way_out[1])
+    problems += _problems(seen.rows, seen.columns, tried, told=bool(asked or way_out))
     return Look(
         name=name,
         rows=seen.rows,
         columns=tuple(seen.columns),
         layouts=tuple(tried),
-        problems=(*problems, *_problems(seen.rows, seen.columns, tried, told=bool(problems))),
-        next=tuple(lines) or instead or _in_general(files, seen.columns),
+        problems=tuple(problems),
+        next=tuple(following) or _in_general(files, seen.columns),
     )
 
 
@@ -133,8 +147,9 @@ class _Seen:
     rows: int
     columns: list[ColumnLook]
     guesses: list[tuple[Layout, dict[str, Any]]]
-    way_out: tuple[str, tuple[str, ...]] | None  # what is missing for a floor, and what to type
+    way_out: WayOut | None
     may_be_ratings: bool  # by the names of columns
+    told: list[Told]  # by the tool that wrote a file
 
     @property
     def few_labels(self) -> set[str]:
@@ -145,35 +160,54 @@ class _Seen:
 def _columns_in(data: Any, where: ReadOptions, files: tuple[str, ...]) -> _Seen:
     """Return the number of rows, the columns, and the layouts that they may be in."""
     from errorfloor.data import columns as by_names
-    from errorfloor.data import likely
     from errorfloor.data.engines import kinds_of
+    from errorfloor.data.files import Found, found_with
     from errorfloor.data.ratings import may_be_ratings
     from errorfloor.data.read_rows import rows_of
     from errorfloor.data.rows import count_where
 
-    with rows_of(data, where) as (frame, run):
+    with ExitStack() as stack:
+        partly = replace(where, drop_missing=True)  # a look shows rows without a label, too
+        source = stack.enter_context(found_with(data, partly)) if is_source(data) else data
+        frame, run = stack.enter_context(rows_of(source, partly))
         kinds = kinds_of(frame, run)
         rows = count_where(frame, run, {})["n"]
         columns = _looked_at(frame, run, kinds, rows)
+        told = source.told if isinstance(source, Found) else []
+        joined = source.joined if isinstance(source, Found) else None
+        if joined is not None:  # which has the labels, so that no other column is meant
+            others = by_names.fitting(LABEL, [one for one in kinds if one not in joined.columns])
+            kinds = {one: kind for one, kind in kinds.items() if one not in others}
+        elif any(one.problem is not None for one in told):
+            return _Seen(rows, columns, [], None, False, told)
         readings, way_out = by_names.likely_readings(kinds, LAYOUTS), None
         if not readings:
-            first = likely.first_values(frame, run, kinds)
-            pair, features = likely.prediction_and_label(first), likely.features_and_label(first)
-            if likely.sure_reading(first, LAYOUTS) or (pair is None and features is None):
-                readings = likely.likely_readings(first)
-            elif pair is not None:
-                way_out = _of_predictions(frame, run, *pair, files)
-            elif features is not None:
-                way_out = _of_features(*features, len(first), files)
-            if not readings and way_out is None and (label := likely.only_label(first)) is not None:
-                way_out = _of_labels(label, files)
+            readings, way_out = _by_values(frame, run, kinds, files)
     guesses = [(one.layout, one.arguments) for one in readings]
-    return _Seen(rows, columns, guesses, way_out, may_be_ratings(kinds))
+    return _Seen(rows, columns, guesses, way_out, may_be_ratings(kinds), told)
+
+
+def _by_values(
+    frame: Any, run: Any, kinds: Mapping[str, str], files: tuple[str, ...]
+) -> tuple[list[Chosen], WayOut | None]:
+    """Return what the values of columns suggest, or what is missing for a floor."""
+    from errorfloor.data import likely
+
+    first = likely.first_values(frame, run, kinds)
+    if likely.sure_reading(first, LAYOUTS) is not None:
+        return likely.likely_readings(first), None
+    if (pair := likely.prediction_and_label(first)) is not None:
+        return [], _of_predictions(frame, run, *pair, files)
+    if (found := likely.features_and_label(first)) is not None:
+        return [], _of_features(*found, len(first), files)
+    readings = likely.likely_readings(first)
+    label = None if readings else likely.only_label(first)
+    return readings, None if label is None else _of_labels(label, files)
 
 
 def _of_predictions(
     frame: Any, run: Any, prediction: str, label: str, files: tuple[str, ...]
-) -> tuple[str, tuple[str, ...]]:
+) -> WayOut:
     """Say what a model's classes and the true ones tell, and what a floor needs."""
     import narwhals as nw
 
@@ -202,9 +236,7 @@ def _of_predictions(
     return said, (f"ef.headroom(ef.from_scores(df, {inside}))",)
 
 
-def _of_features(
-    features: list[str], label: str, columns: int, files: tuple[str, ...]
-) -> tuple[str, tuple[str, ...]]:
+def _of_features(features: list[str], label: str, columns: int, files: tuple[str, ...]) -> WayOut:
     """Say that columns of numbers look like features, and how to ask about them."""
     said = (
         f"The {len(features):,} columns of numbers next to label {label!r} look like features, not "
@@ -218,7 +250,7 @@ def _of_features(
     return said, (f"ef.from_features(df, label={label!r}{inside})",)
 
 
-def _of_labels(label: str, files: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:
     """Say what one label per item lacks."""
     said = (
         f"One label per item (column {label!r}) does not tell how often people disagree. A floor "
@@ -290,6 +322,7 @@ def _tried(
     plain: dict[str, Any] = {
         name: list(one) if isinstance(one, tuple) else one for name, one in given.items()
     }
+    plain |= {name: value for name, value in where.given.items() if name in ("labels", "on")}
     kept = [{"unlabelled": True}] if layout is SCORES and given["label"] in few_labels else []
     for how in (plain, *({**plain, **one} for one in (*kept, {"drop_missing": True}))):
         try:
@@ -366,6 +399,20 @@ def _first(error: InputError, write: Write) -> str:
     """Return what an error says before it lists what to type."""
     said = error.told(write).split("\n")[0]
     return f"{said[:-1]}." if said.endswith(":") else said
+
+
+def _lines_asked(error: InputError, files: tuple[str, ...]) -> Iterator[str]:
+    """Yield the commands that an error lists: as text, or by what is to be added to this one."""
+    start = shlex.join(["errorfloor", "estimate", *files])
+    words: list[str] = []
+    for part in (*error.parts, "\n"):
+        if isinstance(part, str) and "\n" in part and words:
+            yield " ".join([start, *words])
+            words = []
+        if isinstance(part, str):
+            yield from (one.strip() for one in part.split("\n  ")[1:] if one.strip())
+        elif part.is_command or words:
+            words += [f"--{part.name.replace('_', '-')}", shlex.quote(str(_value(part)))]
 
 
 def _line(layout: Layout, files: tuple[str, ...], how: Mapping[str, Any]) -> str:

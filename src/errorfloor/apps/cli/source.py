@@ -82,6 +82,8 @@ class Labels:
                 "most items have no label: their scores are used as well, as by --unlabelled; "
                 "--drop-missing leaves them out"
             )
+        for note in reading.source.facts.get("notes", ()):
+            session.remark(note)
         _remark_on_classes(session, reading)
         return reading, more
 

@@ -112,7 +112,8 @@ def unclear(error: UnclearColumnsError) -> str:
     from errorfloor.data.options import ReadOptions
     from errorfloor.questions.look import looked_at
 
-    where = ReadOptions.of(format=context.params.get("format"))
+    given = {name: context.params.get(name) for name in ("format", "labels", "on")}
+    where = ReadOptions.of(**{name: one for name, one in given.items() if one})
     found = looked_at(list(files), where, written, tuple(files))
     best = found.layouts[0] if found.layouts else None
     if best is None:
