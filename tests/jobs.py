@@ -1,31 +1,41 @@
 """Twenty jobs of people who have not read the help: their files, and what they type first.
 
-`python -m tests.jobs` runs them and writes `tests/jobs.txt`, which the tests compare with.
+`python -m tests.jobs` runs them and writes `tests/jobs.txt`, with which the tests compare. What is
+typed was written down before the commands were tried, and is not to be changed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shlex
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from click.testing import CliRunner
+
+from errorfloor.apps.cli.commands import cli
 
 PLACE = Path(__file__).with_suffix(".txt")
 CLASSES = ("cat", "dog", "bird")
+ANSWER = "answered"  # at the first try
+STOP = "rightly refused"  # what was typed is wrong, or cannot be known, and the message says so
+PASTE = "one more command"  # which the message has
 
 
 @dataclass(frozen=True)
 class Job:
-    """What somebody has and wants, how the file is made, and what they type, line by line."""
+    """What somebody has and wants, how the file is made, what they type, and how that ends."""
 
     name: str
     wants: str
     make: Callable[[], None]
-    typed: tuple[str, ...]
-    says: tuple[str, ...]  # what the answer to the first line must contain
+    typed: str
+    ends: str  # ANSWER, STOP or PASTE
 
 
 def _two_classes(n: int = 800, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -191,140 +201,159 @@ JOBS = (
         "votes",
         "A CSV of yes and no votes on comments: how good can a model get?",
         _votes,
-        ("errorfloor votes.csv",),
-        (),
+        "errorfloor votes.csv",
+        ANSWER,
     ),
     Job(
         "labelling tool",
         "An export with a row for each answer of each user.",
         _labelling_tool,
-        ("errorfloor export.csv",),
-        (),
+        "errorfloor export.csv",
+        ANSWER,
     ),
     Job(
         "logits",
         "Logits and labels of three classes in an npz file.",
         _logits,
-        ("errorfloor model.npz",),
-        (),
+        "errorfloor model.npz",
+        ANSWER,
     ),
     Job(
         "Excel",
         "A sheet with a probability of churn and what happened.",
         _excel,
-        ("errorfloor churn.xlsx",),
-        (),
+        "errorfloor churn.xlsx",
+        ANSWER,
     ),
     Job(
         "LLM judge",
         "An LLM's score of 1,000 answers, one in ten of them judged by people as well.",
         _judge,
-        ("errorfloor judge.jsonl",),
-        (),
+        "errorfloor judge.jsonl",
+        ANSWER,
     ),
     Job(
         "two versions",
         "Scores of two model versions on the same test set: is the new one better?",
         _versions,
-        ("errorfloor difference v1.csv v2.csv",),
-        (),
+        "errorfloor difference v1.csv v2.csv",
+        PASTE,
     ),
     Job(
         "ratings",
         "Ratings from 1 to 10 by three reviewers of each paper.",
         _ratings,
-        ("errorfloor reviews.csv",),
-        (),
+        "errorfloor reviews.csv",
+        ANSWER,
     ),
     Job(
         "groups",
         "The floor of each country.",
         _groups,
-        ("errorfloor countries.csv --group country",),
-        (),
+        "errorfloor countries.csv --group country",
+        ANSWER,
     ),
     Job(
         "weights",
         "A sample in which negatives count five times.",
         _weights,
-        ("errorfloor weighted.csv --weights sample_weight",),
-        (),
+        "errorfloor weighted.csv --weights sample_weight",
+        ANSWER,
     ),
     Job(
         "wrong column",
         "A misspelt column.",
         _plain_scores,
-        ("errorfloor scores.csv --score scores --label label",),
-        (),
+        "errorfloor scores.csv --score scores --label label",
+        STOP,
     ),
     Job(
         "wrong class",
         "Which class is positive, misspelt.",
         _spam,
-        ("errorfloor spam.csv --positive Spam",),
-        (),
+        "errorfloor spam.csv --positive Spam",
+        STOP,
     ),
     Job(
         "duplicates",
         "Some rows of the export are there twice.",
         _twice,
-        ("errorfloor twice.csv",),
-        (),
+        "errorfloor twice.csv",
+        STOP,
     ),
     Job(
         "training scores",
         "The model's scores on the data that it was trained on.",
         _training,
-        ("errorfloor train.csv",),
-        (),
+        "errorfloor train.csv",
+        ANSWER,
     ),
     Job(
         "one annotator",
         "One label for each comment, nothing else.",
         _one_annotator,
-        ("errorfloor labels.csv",),
-        (),
+        "errorfloor labels.csv",
+        STOP,
     ),
     Job(
         "gate",
         "Stop a pipeline if the floor is above 10 %.",
         _plain_scores,
-        ("errorfloor scores.csv --fail-if-floor-above 10%",),
-        (),
+        "errorfloor scores.csv --fail-if-floor-above 10%",
+        ANSWER,
     ),
     Job(
         "predictions",
         "Predicted and true labels.",
         _predictions,
-        ("errorfloor predictions.csv",),
-        (),
+        "errorfloor predictions.csv",
+        STOP,
     ),
     Job(
         "class columns",
         "A probability for each class in columns called by the classes.",
         _class_columns,
-        ("errorfloor animals.csv",),
-        (),
+        "errorfloor animals.csv",
+        ANSWER,
     ),
     Job(
         "people in columns",
         "The answers of three people, each in a column.",
         _people,
-        ("errorfloor people.csv",),
-        (),
+        "errorfloor people.csv",
+        PASTE,
     ),
     Job(
         "accuracy",
         "Votes, and a model whose accuracy on 1,000 items is known.",
         _votes,
-        ("errorfloor headroom votes.csv --accuracy 0.81",),
-        (),
+        "errorfloor headroom votes.csv --accuracy 0.81",
+        ANSWER,
     ),
     Job(
         "pandas index",
         "A frame written by pandas, row numbers and all.",
         _pandas,
-        ("errorfloor predictions_with_index.csv",),
-        (),
+        "errorfloor predictions_with_index.csv",
+        ANSWER,
     ),
 )
+
+
+def transcript(job: Job) -> str:
+    """Run what is typed in an empty folder, and return all that is shown."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        job.make()
+        shown = CliRunner().invoke(cli, shlex.split(job.typed)[1:])
+    return f"# {job.name}: {job.wants}\n$ {job.typed}\n{shown.output}[{shown.exit_code}]\n"
+
+
+def main() -> None:
+    """Write the transcripts of all jobs."""
+    PLACE.write_text("\n".join(map(transcript, JOBS)))
+    for end in (ANSWER, STOP, PASTE):
+        print(f"{end}: {sum(job.ends == end for job in JOBS)}")
+
+
+if __name__ == "__main__":
+    main()

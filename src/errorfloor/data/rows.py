@@ -424,9 +424,10 @@ def check_positive(
     column = f"given_{name}"
     seen = items.run(items.frame.select(column).unique().head(_SHOWN))[column]
     values = listed(sorted(map(shown, seen.tolist())))
-    raise InputError(
-        argument("positive"), f" is {shown(positive)}, but ", *shown_as, f" has only: {values}."
-    )
+    near = [one for one in map(str, seen.tolist()) if one.casefold() == str(positive).casefold()]
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    only = f" has only: {values}.{meant}"
+    raise InputError(argument("positive"), f" is {shown(positive)}, but ", *shown_as, only)
 
 
 def whole(values: Any) -> Counts:

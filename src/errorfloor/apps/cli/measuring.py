@@ -61,7 +61,7 @@ def _names() -> str:
     from errorfloor import metrics
 
     *most, last = metrics.names()
-    return f"What good means: {', '.join(most)} or {last}. error by default."
+    return f"The metric whose best possible value you want: {', '.join(most)} or {last}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,7 @@ with_metric = gathered(
         "--metric",
         metavar="NAME",
         default="error",
+        show_default=True,
         section=ANSWER,
         help=_names,
         shell_complete=completing.metrics,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from errorfloor.apps.cli.building import gathered, option
+from errorfloor.apps.cli.building import ANSWER, gathered, option
 from errorfloor.apps.cli.measuring import About, Matrix, Value
 from errorfloor.apps.cli.options import How
 from errorfloor.apps.cli.session import Session
@@ -108,9 +108,10 @@ with_model = gathered(
     option(
         "--model-error",
         aliases=["--error"],
+        section=ANSWER,
         metavar="RATE",
         type=Number(0, 1),
-        help="The same as a fraction: 0.08, or 8%.",
+        help="The model's error as a fraction: 0.08, or 8%.",
     ),
     option(
         "--model-accuracy",
@@ -118,10 +119,11 @@ with_model = gathered(
         aliases=["--accuracy"],
         metavar="RATE",
         type=Number(0, 1),
-        help="Or as an accuracy: 0.92, or 92%.",
+        help="The model's accuracy: 0.92, or 92%.",
     ),
     option(
         "--model-value",
+        section=ANSWER,
         metavar="VALUE",
         type=Value(),
         help="The model's value of the metric on the test items, such as its AUC.",

@@ -107,7 +107,8 @@ def unclear(error: UnclearColumnsError) -> str:
     """Return what to say where nobody named the columns: the command that a look finds best."""
     context = click.get_current_context(silent=True)
     files = () if context is None else context.params.get("files") or ()
-    if context is None or not files or "-" in files:
+    several = any(isinstance(one, Mention) and one.is_command for one in error.parts)
+    if several or context is None or not files or "-" in files:
         return error.told(written)
     from errorfloor.data.options import ReadOptions
     from errorfloor.questions.look import looked_at
