@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from errorfloor._checks import InputError, Mention, argument, function
 from errorfloor.data.columns import NO_NAMES, Chosen, has_no_names
-from errorfloor.data.layouts import BESIDE, LABEL, LAYOUTS, SCORES, Layout
+from errorfloor.data.layouts import ANNOTATIONS, BESIDE, LABEL, LAYOUTS, SCORES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.ratings import RatingReading
 from errorfloor.data.read import is_data, read
@@ -180,6 +180,9 @@ def _columns_in(data: Any, where: ReadOptions, files: tuple[str, ...]) -> _Seen:
             kinds = {one: kind for one, kind in kinds.items() if one not in others}
         elif any(one.problem is not None for one in told):
             return _Seen(rows, columns, [], None, False, told)
+        elif any(one.columns for one in told):
+            votes = {name: name for one in told for name in one.columns}
+            return _Seen(rows, columns, [(ANNOTATIONS, votes)], None, False, told)
         readings, way_out = by_names.likely_readings(kinds, LAYOUTS), None
         if not readings:
             readings, way_out = _by_values(frame, run, kinds, files)

@@ -11,20 +11,21 @@ import click
 from errorfloor import metrics
 from errorfloor.apps.cli.asking import each
 from errorfloor.apps.cli.building import option, options
-from errorfloor.apps.cli.measuring import About, Value
-from errorfloor.apps.cli.options import either
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.types import OLD_VERDICTS, Verdict
+from errorfloor.questions.options import OPTIONS, either
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, SATURATED, VERDICTS
 
 if TYPE_CHECKING:
     from errorfloor._numbers import Style
+    from errorfloor.questions.question import Ask
     from errorfloor.results import Estimate
 
 # What a verdict is called where the answer is a bound of the floor; 0.2 had one name for both.
 ONE_SIDED = {SATURATED: MATCHES, BEYOND: BETTER}
 
 
+_VALUE = OPTIONS["model_value"].kind
 _MOST_DIGITS = 12  # of what somebody types
 FLOOR, CEILING = "--fail-if-floor-above", "--fail-if-ceiling-below"
 _LOW = {FLOOR: "fail_if_floor_above", "--fail-above": "fail_above"}
@@ -56,17 +57,17 @@ LIMITS = options(
     option(
         FLOOR,
         metavar="VALUE",
-        type=Value(),
+        kind=_VALUE,
         help="Exit with code 3 if the lowest possible error (or --metric) is above this: 10%.",
     ),
     option(
         CEILING,
         metavar="VALUE",
-        type=Value(),
+        kind=_VALUE,
         help="Exit with code 3 if the best possible accuracy (or --metric) is below this: 90%.",
     ),
     *(
-        option(name, metavar="VALUE", type=Value(), hidden=True)
+        option(name, metavar="VALUE", kind=_VALUE, hidden=True)
         for name in (_LOW | _HIGH | _EITHER)
         if name not in (FLOOR, CEILING)
     ),
@@ -87,9 +88,9 @@ REQUIRE = options(
 )
 
 
-def limit_of(session: Session, about: About, limits: Mapping[str, float | None]) -> Limit | None:
+def limit_of(session: Session, ask: Ask, limits: Mapping[str, float | None]) -> Limit | None:
     """Return the limit that was given by any name of the option, if the metric can have it."""
-    metric = metrics.named(about.asked.metric)
+    metric = metrics.named(ask.choice.metric)
     given = {
         name: limits[key]
         for name, key in (_LOW | _HIGH | _EITHER).items()
