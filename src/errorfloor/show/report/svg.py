@@ -10,6 +10,7 @@ from html import escape
 from errorfloor.show.palette import on_a_page
 from errorfloor.show.plot.axes import matplotlib
 from errorfloor.show.report.blocks import Picture
+from errorfloor.show.report.marks import POINTS, marks_of, overlay
 
 COLOURS = on_a_page()  # so they change with the page's theme
 SETTINGS = {
@@ -25,13 +26,17 @@ SETTINGS = {
 WIDTHS = {"narrow": 3.1, "broad": 6.1}
 
 
-def inline(picture: Picture) -> str:
-    """Return the picture as SVG elements, for phones and for screens, of which one is shown."""
-    return "".join(drawn(picture, size, width) for size, width in WIDTHS.items())
+def inline(picture: Picture) -> tuple[str, list[str]]:
+    """Return the picture as SVG elements, for phones and for screens, and its values in words.
+
+    One of the elements is shown.
+    """
+    both = [drawn(picture, size, width) for size, width in WIDTHS.items()]
+    return "".join(svg for svg, _ in both), list(dict.fromkeys(both[-1][1]))
 
 
-def drawn(picture: Picture, size: str, width: float) -> str:
-    """Return the picture as an SVG element that can stand in a page beside others."""
+def drawn(picture: Picture, size: str, width: float) -> tuple[str, list[str]]:
+    """Return the picture as an SVG element that can stand in a page, and its values in words."""
     try:
         context = matplotlib("style").context
     except ImportError as error:
@@ -45,11 +50,15 @@ def drawn(picture: Picture, size: str, width: float) -> str:
         # The browser has the letters that matplotlib's own font lacks.
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         file = io.StringIO()
-        picture.draw(width).savefig(file, format="svg", metadata={"Date": None})
-    return _fitted(file.getvalue(), picture, size)
+        figure = picture.draw(width)
+        figure.savefig(file, format="svg", metadata={"Date": None})
+        marks = marks_of(figure)
+    # A phone has no pointer: there the values are in the list below.
+    over = overlay(marks, width * POINTS) if size == "broad" else ""
+    return _fitted(file.getvalue(), picture, size, over), [one.text for one in marks]
 
 
-def _fitted(svg: str, picture: Picture, size: str) -> str:
+def _fitted(svg: str, picture: Picture, size: str, over: str) -> str:
     own = f"{picture.name}-{size}"
     match = re.search(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>(.*)</svg>', svg, re.DOTALL)
     assert match is not None, "matplotlib writes a viewBox"
@@ -66,7 +75,7 @@ def _fitted(svg: str, picture: Picture, size: str) -> str:
         f'role="img" aria-labelledby="{title} {description}">'
         f'<title id="{title}">{escape(picture.title)}</title>'
         f'<desc id="{description}">{escape(picture.description)}</desc>'
-        f"{inner.strip()}</svg>"
+        f"{inner.strip()}{over}</svg>"
     )
 
 
