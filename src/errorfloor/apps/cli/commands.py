@@ -23,7 +23,7 @@ from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
 from errorfloor.apps.cli.label import label
 from errorfloor.apps.cli.look import look
-from errorfloor.apps.cli.measuring import About, Value, metrics, with_metric
+from errorfloor.apps.cli.measuring import About, metrics, with_metric
 from errorfloor.apps.cli.modelling import Model, with_model
 from errorfloor.apps.cli.options import (
     CLIP,
@@ -117,22 +117,14 @@ cli.add_command(look)
         "errorfloor estimate demo/scores.csv --group batch --simultaneous",
         "errorfloor estimate demo/soft_labels.csv --soft soft_label --level 0.9",
         "errorfloor estimate demo/soft_labels.csv --metric auc",
-        "cat demo/scores.csv | errorfloor estimate - --attainable 0.2",
+        "cat demo/scores.csv | errorfloor estimate - --fail-if-floor-above 20%",
     ),
 )
 @with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True, complete=True)
 @with_metric
 @with_how
 @SIMULTANEOUS
-@option(
-    "--attainable",
-    metavar="VALUE",
-    type=Value(),
-    help="Exit with code 3 unless the best possible value is at least as good as this; "
-    "a fraction, 0.05 for 5 %.",
-)
-@option("--fail-above", metavar="VALUE", type=Value(), hidden=True)
-@option("--fail-below", metavar="VALUE", type=Value(), hidden=True)
+@gates.LIMITS
 @with_session
 def estimate(
     session: Session,
@@ -149,7 +141,7 @@ def estimate(
     from errorfloor.show.words import long_text_of
 
     labels.check_simultaneous(simultaneous)
-    limit = gates.limit_of(session, about, **limits)
+    limit = gates.limit_of(session, about, limits)
     reading = labels.read(session)
     with session.step("estimating"):
         floor = asking.floor(reading, how, about, simultaneous=simultaneous)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import click
 
 from errorfloor.apps.cli import asking, gates
-from errorfloor.apps.cli.building import Command, examples, option, with_session
+from errorfloor.apps.cli.building import Command, examples, with_session
 from errorfloor.apps.cli.measuring import About, with_metric
 from errorfloor.apps.cli.modelling import Model, with_model
-from errorfloor.apps.cli.options import PREDICTION, How, either, with_how, with_labels
+from errorfloor.apps.cli.options import PREDICTION, How, with_how, with_labels
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Verdict
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.results.verdict import VERDICTS
 
 
 @click.command(
@@ -21,7 +19,7 @@ from errorfloor.results.verdict import VERDICTS
     short_help="Find out whether a model can still improve.",
     epilog=examples(
         "errorfloor headroom demo/scores.csv --model-errors 98 --test-items 1000",
-        "errorfloor headroom demo/scores.csv --model-error 0.098 --test-items 1000 --require room",
+        "errorfloor headroom demo/scores.csv --model-error 0.1 --test-items 900 --fail-unless room",
         "errorfloor headroom 5% --model-errors 98 --test-items 1000",
         "errorfloor headroom demo/soft_labels.csv --metric auc --model-value 0.93 --test-items 900",
         "errorfloor headroom demo/soft_labels.csv --metric f1 --confusion '480,40;60,420'",
@@ -32,13 +30,7 @@ from errorfloor.results.verdict import VERDICTS
 @with_model
 @with_metric
 @with_how
-@option(
-    "--require",
-    metavar="VERDICT",
-    type=Verdict(),
-    multiple=True,
-    help=f"{either(VERDICTS)}: exit with code 3 if it is another. Give it twice for either.",
-)
+@gates.REQUIRE
 @with_session
 def headroom(
     session: Session,
@@ -48,6 +40,7 @@ def headroom(
     about: About,
     how: How,
     require: tuple[str, ...],
+    required: tuple[str, ...],
 ) -> None:
     """Say whether a model can still improve, is at the limit, or looks too good to be true.
 
@@ -60,14 +53,14 @@ def headroom(
     """
     from errorfloor.show.words import long_text_of
 
-    required = gates.verdicts_of(session, require)
+    verdicts = gates.verdicts_of(session, require, required)
     verdict = None
     if prediction is None:
         model.check(how, about)
         verdict = asking.verdict_on_number(labels, model, how.level, about)
     if verdict is None:
         verdict = asking.answer(labels, session, how, about, model, prediction)
-    unmet = gates.refused(session, verdict, required)
+    unmet = gates.refused(session, verdict, verdicts)
     refuted = asking.refuted(verdict)
     text = long_text_of(verdict)
     session.show(verdict.to_dict(), text, answer=verdict, unmet=unmet, refuted=refuted)

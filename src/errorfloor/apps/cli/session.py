@@ -123,7 +123,7 @@ class Session:
                 if self.as_json or doubt not in text:  # else it was said
                     say(f"warning: {doubt}", err=True)
         if unmet is not None:
-            say(f"failed: {unmet}", err=True)
+            say(f"Failed: {unmet}", err=True)
         if refuted:
             raise click.exceptions.Exit(REFUTED)
         if unmet is not None:
