@@ -179,7 +179,7 @@ READING = """## How to read it
   whose coverage is proven for any n and any distribution.
 - Where probabilities are flat at 1/2 the ten folds choose different cuts, and their errors are
   correlated. `honest` finds how many items that concerns and counts them as fewer;
-  [the theory](../../docs/theory.md#upper-limits-certified-and-cross-fitted) says how many fewer.
+  [the theory](../../docs/theory/scores.md#upper-limits-certified-and-cross-fitted) says how many.
 - The band of `reliability` spends its error probability as if all probabilities were equal; where
   they are not, it holds more often than its level says.
 - The bootstrap of an isotonic floor is centred on an optimistic estimate and misses the truth too

@@ -142,7 +142,7 @@ best cut of the original table gets wrong. It is a yardstick, not a limit.
 Balanced error and AUC of two classes can be judged in the same way: `metric="balanced-error"` or
 `metric="auc", model_value=0.95`. What they become is known for coins of any mean, so labels are
 redrawn by coins of nine means, 0.1 to 0.9, and the score is the mean over them. The
-[theory](../../docs/theory.md#balanced-error-and-auc) has the formula, and
+[theory](../../docs/theory/models.md#balanced-error-and-auc) has the formula, and
 [another page](../../docs/follow_up.md#feebee) the scores on real sets.
 Everything below is about error.
 """

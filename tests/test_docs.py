@@ -12,6 +12,7 @@ import pytest
 
 import errorfloor
 from benchmarks import first_minute
+from tools import words
 
 ROOT = Path(__file__).parents[1]
 GALLERY = sorted((ROOT / "docs" / "gallery").glob("*.py"))
@@ -133,6 +134,19 @@ def test_the_page_of_the_first_minute_shows_what_is_printed(tmp_path):
 
 @needs_sphinx
 def test_pages_have_formulas_in_mathml(pages):
-    text = (pages / "theory.html").read_text(encoding="utf-8")
+    text = (pages / "theory" / "votes.html").read_text(encoding="utf-8")
     assert text.count("<math") > 100
     assert "$" not in text.split('<article role="main"')[1].split("<footer")[0]
+
+
+def test_the_navigation_has_no_more_words_than_people_read():
+    counts = {path: words.words(path) for path in words.navigation()}
+    assert len(counts) > 40
+    assert 20_000 < sum(counts.values()) <= words.MOST
+    assert words.DOCS / "paper.md" not in counts
+
+
+def test_code_and_formulas_are_not_words(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# A title\n\none $x = 1$ two | - | <!-- no -->\n\n```pycon\n>>> 1\n```\n")
+    assert words.words(page) == 4

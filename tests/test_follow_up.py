@@ -232,7 +232,9 @@ def test_the_discriminant_of_auc_suffices_and_is_necessary_as_items_grow():
         many = 10**9
         larger, smaller = (many * _variance(form, share, many) for form in forms)
         assert (larger > smaller) == (first > 0) or abs(first) < 1e-8
-    page = (Path(__file__).parents[1] / "docs" / "theory.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "docs" / "theory" / "metrics.md").read_text(
+        encoding="utf-8"
+    )
     assert f"varies less with $D < 0$ in {against}." in page
 
 

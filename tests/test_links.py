@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("docs", "docs/tutorials", "benchmarks", "benchmarks/results", ".")
+FOLDERS = ("docs", "docs/theory", "docs/tutorials", "benchmarks", "benchmarks/results", ".")
 DOCUMENTS = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)

@@ -348,7 +348,7 @@ BETTING = IntervalKind(
     with_weights="Both limits hold at any number of items and for any distribution of what is "
     "averaged, if no item or cluster of the population weighs more than the heaviest one seen.",
     in_short="any n, any distribution",
-    proof="[proven](theory.md#the-betting-interval)",
+    proof="[proven](theory/floor.md#the-betting-interval)",
     holds="exact",
     references=(references.BETTING,),
 )
@@ -580,7 +580,7 @@ BETTING_ROOTS = IntervalKind(
     make=_bets_on_roots,
     promise="Both limits hold at any number of items and for any distribution of probabilities.",
     in_short="any n, any distribution",
-    proof="[proven](theory.md#limits-of-other-metrics)",
+    proof="[proven](theory/metrics.md#limits-of-other-metrics)",
     holds="exact",
     references=(references.BETTING,),
 )

@@ -274,7 +274,7 @@ CERTIFIED = of_error(
     with_weights="Both limits hold at any number of items if no item of the population weighs more "
     "than the heaviest one seen, at the price of width.",
     in_short="both limits exact at any n; the upper one for any scores",
-    proof="[proven](theory.md#upper-limits-certified-and-cross-fitted)",
+    proof="[proven](theory/scores.md#upper-limits-certified-and-cross-fitted)",
     holds="exact",
     with_clusters=False,
 )
@@ -290,7 +290,7 @@ CERTIFIED_TABLES = _proven(
     basis=Basis.EXACT_TABLES,
     make=_certified,
     in_short="costs, balanced error, F1: both limits hold at any n",
-    proof="[proven](theory.md#costs-balanced-error-and-f1-from-scores)",
+    proof="[proven](theory/metrics.md#costs-balanced-error-and-f1-from-scores)",
     references=(BINOMIAL, BETTING),
 )
 
@@ -327,7 +327,7 @@ CERTIFIED_RULES = of_rules(
     promise="Both limits hold at any number of items. The lower one counts errors that pairs of "
     "classes prove for all weights, and is often far below the estimate.",
     in_short="many classes: both limits exact at any n, the lower one loose",
-    proof="[proven](theory.md#scores-of-many-classes)",
+    proof="[proven](theory/classes.md#scores-of-many-classes)",
     holds="exact",
 )
 
@@ -353,6 +353,6 @@ CERTIFIED_LOSSES = _proven(
     basis=Basis.BOUNDED_LOSSES,
     make=_certified_losses,
     in_short="Brier score: both limits hold at any n",
-    proof="[proven](theory.md#brier-score-and-log-loss-from-scores)",
+    proof="[proven](theory/metrics.md#brier-score-and-log-loss-from-scores)",
     references=(HOEFFDING, BETTING),
 )

@@ -29,7 +29,7 @@ from errorfloor.metrics.selective import SURE
 # Coin flips throughout: cross-fitted errors have about 1 + 1.3 times the binomial variance. What
 # is more than binomial has short tails, so that far out less of it counts. Both numbers fit the
 # quantiles from 0.1 to 0.0005 of simulated coin flips, alone and with other items, for any number
-# of distinct scores; see "Upper limits" in docs/theory.md.
+# of distinct scores; see "Upper limits" in docs/theory/scores.md.
 _EXTRA, _SHORT = 1.3, 4.5
 
 
@@ -177,7 +177,8 @@ HONEST = of_error(
     "cross-fitting by item or cluster; both count the errors as those of as many equal items as "
     "vary as much. Their coverage is measured by simulation, not proven.",
     in_short="lower limit exact at any n; upper limit cross-fitted, for any scores",
-    proof="lower limit [proven](theory.md#the-honest-intervals-lower-limit), upper one measured",
+    proof="lower limit [proven](theory/scores.md#the-honest-intervals-lower-limit), upper one "
+    "measured",
     holds="measured",
     stands_in=1,
 )

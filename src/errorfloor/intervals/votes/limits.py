@@ -240,7 +240,7 @@ CERTIFIED = _kind(
     make=_certified,
     promise="Both limits hold at any number of items, at the price of width.",
     in_short="every distribution, any n, any number of votes from 2 on",
-    proof="[proven](theory.md#the-mixture-behind-votes)",
+    proof="[proven](theory/votes.md#the-mixture-behind-votes)",
     holds="exact",
 )
 MANY_LIKELIHOOD = replace(LIKELIHOOD, basis=Basis.PARTITIONS, make=_many_likelihood)
@@ -249,7 +249,7 @@ MANY_CERTIFIED = replace(
     basis=Basis.PARTITIONS,
     make=_many_certified,
     in_short="every distribution, any n, any number of votes and classes",
-    proof="[proven](theory.md#votes-for-many-classes)",
+    proof="[proven](theory/classes.md#votes-for-many-classes)",
     references=(VOTE_LIMITS, BETTING),
     is_random=True,
 )
