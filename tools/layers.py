@@ -24,6 +24,7 @@ LAYERS = (
     "show",
     "frames",
     "plot",
+    "testing",
     "paper",
     "apps",
     "__main__",

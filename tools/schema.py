@@ -17,7 +17,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -30,6 +30,7 @@ from errorfloor.apps import demo
 from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.schema import path_of
 from errorfloor.apps.cli.session import SCHEMA
+from errorfloor.data.options import HOW_TO_READ
 
 Node = dict[str, Any]
 RECORD = "\0record"  # the key under which an answer says, while it is looked at, which record it is
@@ -37,6 +38,19 @@ RECORD = "\0record"  # the key under which an answer says, while it is looked at
 BY_NAME = {
     *("columns", "counts", "curves", "facts", "models", "options", "checks", "positive", "levels"),
     *("classes", "votes"),
+}
+# Plain dictionaries that hold attributes of a record, by the key that they are under.
+PARTS = {"labelled_only": "Estimate", "test": "PairedTest", "information": "PairedTest"}
+# Values of other people's columns, and seeds, which may be the state of a generator.
+SCALAR = {"type": ["boolean", "null", "number", "string"]}
+SCALAR_OR_LIST = {"type": ["array", "boolean", "null", "number", "object", "string"]}
+LOOSE: dict[str, Node] = {"group": SCALAR, "seed": {"type": ["integer", "null", "object"]}}
+_FILES = {"type": "array", "items": {"type": "string"}}
+# Commands that are not run below: the first is served until it is ended, the others need real sets.
+BY_HAND: dict[str, dict[str, Node]] = {
+    "app": {"address": {"type": "string"}},
+    "data fetch": {"saved": {"type": ["null", "string"]}, "sets": {"type": "array"}},
+    "data path": {"files": _FILES, "folder": {"type": "string"}},
 }
 # Served until it is ended, needs real sets or a network, or takes minutes.
 NOT_RUN = ("app", "data fetch", "data path", "mcp", "paper", "schema")
@@ -125,12 +139,7 @@ def _same_kind(first: Node, second: Node) -> Node:
     if first["type"] == "array":
         items = joined(first.get("items", {}), second.get("items", {}))
         return {"type": "array", **({"items": items} if items else {})}
-    if first["type"] == "object" and "properties" not in first:
-        values = joined(
-            first.get("additionalProperties", {}), second.get("additionalProperties", {})
-        )
-        return {"type": "object", **({"additionalProperties": values} if values else {})}
-    if first["type"] == "object":
+    if first["type"] == "object" and "properties" in first:
         keys = {**first["properties"]}
         for key, node in second["properties"].items():
             keys[key] = joined(keys.get(key, {}), node)
@@ -142,9 +151,9 @@ def _same_kind(first: Node, second: Node) -> Node:
 class Answers:
     """What was seen of all answers."""
 
-    def __init__(self) -> None:
+    def __init__(self, kinds: dict[str, type]) -> None:
+        self.kinds = kinds
         self.records: dict[str, Seen] = {}
-        self.classes: dict[str, type] = {}
         self.results: dict[str, Node] = {}
         self.whole = Seen()
 
@@ -180,10 +189,10 @@ class Answers:
             return {"$ref": f"#/$defs/{_named(value[RECORD])}"}
         nodes = {name: self.node(one, name) for name, one in sorted(value.items())}
         if key in BY_NAME:
-            values: Node = {}
-            for one in nodes.values():
-                values = joined(values, one)
-            return {"type": "object", **({"additionalProperties": values} if values else {})}
+            return {"type": "object"}
+        if key in PARTS:
+            kind = self.kinds[PARTS[key]]
+            nodes = {name: joined(one, annotated(kind, name)) for name, one in nodes.items()}
         return {"type": "object", "properties": nodes, "required": sorted(nodes)}
 
 
@@ -242,7 +251,7 @@ def records_named() -> Iterator[dict[str, type]]:
     """Let each record say which it is, under a key of its dictionary; yields those that can."""
     kinds = {kind.__name__: kind for kind in _records()}
     with ExitStack() as stack:
-        for kind in kinds.values():
+        for kind in [one for one in kinds.values() if "to_dict" in vars(one)]:
             stack.enter_context(patch.object(kind, "to_dict", _naming(vars(kind)["to_dict"])))
         yield kinds
 
@@ -252,7 +261,7 @@ def _records() -> Iterator[type]:
         getattr(errorfloor, name)  # loads its module
     for name in [name for name in sys.modules if name.startswith("errorfloor.")]:
         for one in vars(sys.modules[name]).values():
-            if isinstance(one, type) and one.__module__ == name and "to_dict" in vars(one):
+            if isinstance(one, type) and one.__module__ == name and is_dataclass(one):
                 yield one
 
 
@@ -286,9 +295,9 @@ def answers(commands: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 def made() -> Node:
     """Return the schema."""
-    found = Answers()
     here = Path.cwd()
     with tempfile.TemporaryDirectory() as folder, records_named() as kinds:
+        found = Answers(kinds)
         os.chdir(folder)
         try:
             demo.save(Path("demo"))
@@ -301,6 +310,8 @@ def made() -> Node:
     for name, seen in found.records.items():
         for key in seen.keys:
             seen.keys[key] = joined(seen.keys[key], annotated(kinds[name], key))
+        free = dict.fromkeys(HOW_TO_READ, SCALAR_OR_LIST) if name == "Source" else {}
+        seen.keys |= {key: node for key, node in (LOOSE | free).items() if key in seen.keys}
     return _document(found)
 
 
@@ -316,19 +327,23 @@ def _write_odd_rows(scores: Path, odd: Path) -> None:
 def _document(found: Answers) -> Node:
     whole = found.whole.node()
     always = [key for key in whole["required"] if key != "schema"]
+    results = found.results | {
+        command: {"type": "object", "properties": keys} for command, keys in BY_HAND.items()
+    }
     commands = [
         {
             "if": {"properties": {"command": {"const": command}}},
             "then": {"properties": {"result": node}},
         }
-        for command, node in sorted(found.results.items())
+        for command, node in sorted(results.items())
     ]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:{SCHEMA.replace('/', ':')}",
         "title": SCHEMA,
-        "description": "What `errorfloor COMMAND --json` prints. Keys may be added in later versions; "
-        "for any other change the number goes up. What is unknown is null. Rates are fractions.",
+        "description": "What `errorfloor COMMAND --json` prints. Keys may be added in later "
+        "versions; for any other change the number goes up. What is unknown is null. Rates are "
+        "fractions.",
         "type": "object",
         "properties": {
             "schema": {"const": SCHEMA},

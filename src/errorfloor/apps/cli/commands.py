@@ -44,6 +44,7 @@ from errorfloor.apps.cli.options import (
 from errorfloor.apps.cli.people import difference, people
 from errorfloor.apps.cli.ratings import ratings
 from errorfloor.apps.cli.saying import complain
+from errorfloor.apps.cli.schema import schema
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
 from errorfloor.apps.cli.source import Labels
@@ -446,6 +447,19 @@ def card(
 
 
 for command in (
-    *(label, metrics, items, confusion, agreement, ratings, features, count, merge, paper, data),
+    *(
+        label,
+        metrics,
+        items,
+        confusion,
+        agreement,
+        ratings,
+        features,
+        count,
+        merge,
+        paper,
+        data,
+        schema,
+    ),
 ):
     cli.add_command(command)
