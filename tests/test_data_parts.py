@@ -20,6 +20,7 @@ from errorfloor.data import (
     classes,
     documents,
     entries,
+    exports,
     features,
     files,
     formats,
@@ -365,7 +366,7 @@ def test_pairs_threes_and_fours_of_equal_votes_are_counted():
 
 def test_records_of_tools_have_the_votes_that_were_meant():
     def votes(record):
-        export = documents.export_of(record)
+        export = exports.export_of(record)
         return export.name, list(export.votes(record))
 
     task = {"_task_hash": 1, "_input_hash": 2, "_session_id": "s"}
@@ -379,9 +380,9 @@ def test_records_of_tools_have_the_votes_that_were_meant():
     assert votes({"text": "t", "label": [], "id": 4})[1] == []
     old = {"text": "t", "annotations": [{"label": 3, "user": 1}, {"label": 4, "user": 2}]}
     assert votes(old)[1] == [("t", 1, 3), ("t", 2, 4)]
-    assert documents.export_of({"text": "t", "label": ["a"]}) is None
-    assert documents.export_of({"label": ["a"], "id": 3}) is None
-    assert documents.export_of([1]) is None
+    assert exports.export_of({"text": "t", "label": ["a"]}) is None
+    assert exports.export_of({"label": ["a"], "id": 3}) is None
+    assert exports.export_of([1]) is None
 
     def answer(value, status="submitted"):
         return {"user_id": "u", "value": value, "status": status}
@@ -411,16 +412,16 @@ def test_records_of_tools_have_the_votes_that_were_meant():
 
 
 def test_items_without_an_id_are_numbered_and_nobodys_votes_have_no_annotator():
-    export = documents.Export("x", bool, lambda record: iter(record["votes"]), "Votes are taken.")
+    export = exports.Export("x", bool, lambda record: iter(record["votes"]), "Votes are taken.")
     records = [{"votes": [(None, None, "a")]}, "no record", {"votes": [("i", None, "b")]}]
-    assert documents.rows_of_export(export, records) == [
+    assert exports.rows_of_export(export, records) == [
         {"item": 0, "vote": "a"},
         {"item": "i", "vote": "b"},
     ]
     records[2] = {"votes": [("i", "ann", "b")]}
-    assert [row["annotator"] for row in documents.rows_of_export(export, records)] == [None, "ann"]
+    assert [row["annotator"] for row in exports.rows_of_export(export, records)] == [None, "ann"]
     with pytest.raises(ef.InputError, match="This is an export of x without a vote"):
-        documents.rows_of_export(export, [{"votes": []}])
+        exports.rows_of_export(export, [{"votes": []}])
 
 
 # Classic estimates
@@ -821,11 +822,11 @@ def test_labels_of_entries_lie_inside_the_classes():
 
 
 def test_exports_of_argilla_have_fields_and_responses():
-    assert documents._is_argilla({"fields": {}, "responses": []})
-    assert documents._is_argilla({"fields": {}, "responses": {}})
-    assert not documents._is_argilla({"fields": {}})
-    assert not documents._is_argilla({"fields": [], "responses": []})
-    assert not documents._is_argilla({"responses": {}})
+    assert exports._is_argilla({"fields": {}, "responses": []})
+    assert exports._is_argilla({"fields": {}, "responses": {}})
+    assert not exports._is_argilla({"fields": {}})
+    assert not exports._is_argilla({"fields": [], "responses": []})
+    assert not exports._is_argilla({"responses": {}})
 
 
 def test_connections_keep_to_their_settings(tmp_path):

@@ -191,7 +191,7 @@ def test_rows_name_their_columns(tmp_path):
     assert found.points.tolist() == X[:, 1:].tolist()
     assert (found.source.files, found.source.origin) == ((str(tmp_path / "a.csv"),), "files")
     for given, says in (
-        ((Y, None, None, None), "`y` goes with arrays. Of a dataframe or file name the column by"),
+        ((Y, None, None, None), "`X` has a column 'y', which a model would see. Leave it out"),
         ((None, None, None, "q"), "`cluster` 'q' is not there. There are: a, b, y, c."),
         ((None, None, ["a", "q"], None), "`features` 'q' is not there."),
         ((None, "y", ["c"], None), "`features` 'c': "),

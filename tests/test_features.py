@@ -868,7 +868,7 @@ def test_columns_that_are_not_clear_are_asked_for(files):
         ef.from_features(frame, features=["a", "z"])
     with pytest.raises(ef.InputError, match="`features` is needed"):
         ef.from_features(lists.assign(a=1.0))
-    with pytest.raises(ef.InputError, match="`y` goes with arrays"):
+    with pytest.raises(ef.InputError, match="`X` has a column 'y', which a model would see"):
         ef.from_features(frame, [0, 1])
     with pytest.raises(ef.InputError, match=r"`cluster` 'z' is not there\. There are: a, b, c"):
         ef.from_features(frame, cluster="z")

@@ -347,6 +347,7 @@ def test_formats_are_what_they_are():
         "parquet": [],
         "npz": ["holds_tables", "is_archive"],
         "excel": ["is_archive"],
+        "inspect": ["is_archive"],
     }
 
 
@@ -402,7 +403,7 @@ def test_what_is_no_object_is_no_table():
     assert documents._first("[1]") == (1, False)
     assert documents._first("3") == (3, False)
     assert documents._first('{"a": {"b": 1}}') == ({"a": {"b": 1}}, True)
-    one = documents._of_object("a.json", {"a": [1], "b": [2]})  # one row by columns
+    one = documents._of_object("a.json", {"a": [1], "b": [2]}, [])  # one row by columns
     assert {name: list(array) for name, array in one.items()} == {"a": ["1"], "b": ["2"]}
     assert [documents._text(one) for one in (None, float("nan"), 0.5, "a", True)] == [
         None, None, "0.5", "a", "true",

@@ -1,5 +1,12 @@
 """Results behave like numbers where people expect it, and names that people would guess work."""
 
+import copy
+import inspect
+import pickle
+import typing
+import warnings
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -79,3 +86,334 @@ def test_a_model_may_be_given_by_its_accuracy(tmp_path):
     ran = CliRunner().invoke(cli, ["headroom", str(path), *both, *given])
     assert ran.exit_code == 2
     assert "either --model-errors, --model-error or --model-accuracy" in ran.output
+
+
+RNG = np.random.default_rng(0)
+SCORES = RNG.random(300).round(3)
+LABELS = (RNG.random(300) < SCORES).astype(int)
+WORDS = np.where(LABELS, "spam", "ham")
+
+
+def all_results():
+    """Yield a result of every kind."""
+    pd = pytest.importorskip("pandas")
+    votes = RNG.binomial(5, SCORES)
+    shares = RNG.dirichlet([1, 1, 1], 200)
+    labels = np.array([RNG.choice(3, p=one) for one in shares])
+    rows = pd.DataFrame({"score": SCORES, "label": LABELS, "batch": LABELS[::-1]})
+    cast = [(i, j, int(RNG.random() < SCORES[i])) for i in range(80) for j in range(4)]
+    ballots = pd.DataFrame(cast, columns=["item", "annotator", "vote"])
+    floor, by_batch = ef.from_votes(votes, 5), ef.from_scores(rows, group="batch")
+    yield from (floor, by_batch, ef.from_scores(SCORES, LABELS), ef.from_soft_labels(SCORES))
+    yield from (ef.headroom(floor, 60, 300), ef.headroom(by_batch, 40, 300))
+    yield from (ef.compare(SCORES, LABELS, n_resamples=20), ef.annotators(ballots))
+    yield from (ef.items(votes, 5), ef.items(counts=RNG.multinomial(4, shares)))
+    yield from (ef.plan(ef.VoteTable.from_arrays(votes, [5] * 300)), ef.look(rows))
+    yield from (ef.plan_labels(SCORES, budget=9), ef.people(ballots))
+    yield from (ef.difference(floor, ef.from_votes(votes[:99], 5)), ef.from_agreement(460, 500))
+    yield ef.from_ratings(RNG.normal(size=(40, 1)) + RNG.normal(size=(40, 3)))
+    yield ef.from_features(RNG.normal(size=(60, 2)), LABELS[:60])
+    yield ef.feebee(SCORES, LABELS, model_error=0.2, levels=3, repeats=2, methods=["isotonic"])
+    yield ef.confusion(ef.ScoreTable.from_arrays(shares, labels))
+    yield from (ef.reliability(SCORES, LABELS), ef.reliability(shares, labels))
+    yield from (ef.calibrate(SCORES, LABELS), ef.calibrate(shares, labels))
+
+
+@pytest.fixture(scope="module")
+def results():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = list(all_results())
+    kinds = {type(one).__name__ for one in found}
+    public = {name for name in dir(ef.results) if hasattr(getattr(ef.results, name), "to_frame")}
+    assert public <= kinds  # so no kind of result is left out
+    return found
+
+
+def test_every_result_comes_back_from_a_pickle(results):
+    for one in results:
+        again = pickle.loads(pickle.dumps(one))
+        assert again.to_dict() == one.to_dict()
+        assert str(again) == str(one) or "Reliability" in str(one) or "Calibration" in str(one)
+
+
+def test_results_are_equal_to_results_that_say_the_same_and_to_nothing_else(results):
+    shown = [one for one in results if hasattr(one, "to_frame")]
+    for one in shown:
+        again = copy.deepcopy(one)
+        assert again == one
+        assert hash(again) == hash(one)
+        assert one not in (0.1, None, "floor")
+        assert sum(one == other for other in shown) == 1
+    first, second = (ef.from_scores(SCORES, LABELS) for _ in range(2))
+    assert first == second
+    assert first != ef.from_scores(SCORES, LABELS, level=0.9)
+    assert first != first.value
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_every_result_can_be_had_as_rows(results, backend):
+    pytest.importorskip(backend)
+    for one in results:
+        if hasattr(one, "to_frame"):
+            frame = one.to_frame(backend)
+            assert type(frame).__module__.startswith(backend)
+    one_row = results[0].to_frame("pandas").to_dict("records")
+    assert [row["value"] for row in one_row] == [results[0].value]
+    plan = next(one for one in results if isinstance(one, ef.Plan)).to_frame("pandas")
+    assert list(plan) == ["votes", "items", "width", "bias"]
+    assert len(plan) == 25
+
+
+def test_results_draw_themselves(results):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    from matplotlib.figure import Figure
+
+    drawn = set()
+    for one in results:
+        if not hasattr(one, "plot"):
+            continue
+        ax = Figure().add_subplot()
+        try:
+            assert one.plot(ax=ax) is ax
+            drawn.add(type(one).__name__)
+        except ef.InputError as error:
+            assert f"no picture of a {type(one).__name__}" in str(error)  # noqa: PT017
+    assert drawn >= {"Estimate", "VotesEstimate", "Verdict", "Comparison", "People", "Plan"}
+    texts = [one.get_text() for one in results[4].plot().texts]
+    assert any("your model 80" in text for text in texts)
+    plt.close("all")
+
+
+def test_a_refuted_answer_is_not_drawn():
+    scores = np.repeat([0.0, 1.0], 200)
+    refuted = ef.from_scores(scores, scores.astype(int))
+    assert refuted.refuted
+    with pytest.raises(ValueError, match="here is none"):
+        refuted.plot()
+
+
+def by_arrays(labels, **more):
+    return ef.from_scores(SCORES, labels, **more)
+
+
+@pytest.mark.parametrize(
+    ("labels", "more"),
+    [
+        (WORDS, {"positive": "spam"}),
+        (WORDS, {}),  # a common pair
+        (list(WORDS), {"positive": "spam"}),
+        (WORDS.astype(object), {}),
+        (np.where(LABELS, "x", "z"), {"positive": "x"}),
+        (2 * LABELS - 1, {}),
+        (2.0 * LABELS - 1, {}),
+        (LABELS + 1, {"positive": 2}),
+        (LABELS + 1, {"positive": "2"}),
+        (LABELS * 3 + 1, {"positive_from": 2.5}),
+        ([bool(one) for one in LABELS], {}),
+    ],
+)
+def test_labels_beside_arrays_may_be_words_and_other_numbers_as_in_dataframes(labels, more):
+    pd = pytest.importorskip("pandas")
+    usual = by_arrays(LABELS)
+    rows = pd.DataFrame({"score": SCORES, "label": labels})
+    for found in (
+        by_arrays(labels, **more),
+        by_arrays(pd.Series(labels), **more),
+        ef.from_scores(rows, **more),
+    ):
+        assert (found.value, found.low, found.high) == (usual.value, usual.low, usual.high)
+
+
+def test_words_stay_missing_where_they_are():
+    words = WORDS.astype(object)
+    words[::7] = None
+    with pytest.raises(ValueError, match="drop_missing=True"):
+        by_arrays(words)
+    kept = by_arrays(words, drop_missing=True)
+    there = np.array([one is not None for one in words])
+    assert kept.value == ef.from_scores(SCORES[there], LABELS[there]).value
+    assert kept.dropped == np.count_nonzero(~there)
+    assert by_arrays(words, unlabelled=True).n_unlabelled == np.count_nonzero(~there)
+
+
+def test_which_class_is_1_is_asked_where_nothing_tells():
+    with pytest.raises(ValueError, match="highest for x") as raised:
+        by_arrays(np.where(LABELS, "x", "z"))
+    assert "`positive='x'`" in str(raised.value)
+    with pytest.raises(ValueError, match="no label is"):
+        by_arrays(WORDS, positive="eggs")
+    with pytest.raises(ValueError, match="one of them is 'ham'"):
+        by_arrays(WORDS, positive_from=1)
+    with pytest.raises(ValueError, match="must be 0 or 1"):
+        by_arrays(LABELS + 1)
+
+
+def test_labels_next_to_votes_may_be_words():
+    votes = RNG.binomial(5, SCORES)
+    usual = ef.from_votes(votes, 5, labels=LABELS)
+    for labels, more in ((WORDS, {}), (WORDS, {"positive": "spam"}), (2 * LABELS - 1, {})):
+        assert ef.from_votes(votes, 5, labels=labels, **more).value == usual.value
+
+
+@pytest.mark.parametrize("labels", [LABELS, 2 * LABELS - 1, WORDS, LABELS.astype(bool)])
+@pytest.mark.parametrize("ask", [ef.from_scores, ef.compare, ef.reliability, ef.calibrate])
+def test_labels_in_the_place_of_scores_are_refused_and_never_swapped(ask, labels):
+    with pytest.raises(ValueError, match=r"Pass the scores first .* scikit-learn's metrics"):
+        ask(labels, SCORES)
+
+
+def test_scores_of_many_classes_in_the_place_of_labels_are_refused():
+    with pytest.raises(ValueError, match="Pass the scores first"):
+        ef.from_scores(RNG.integers(0, 3, 50), RNG.dirichlet([1, 1, 1], 50))
+    # Whole numbers are scores like others, and 0 and 1 in both places cannot be told.
+    assert ef.from_scores(RNG.integers(0, 9, 50), LABELS[:50]).n == 50
+    assert ef.from_scores(LABELS[:50], LABELS[-50:]).n == 50
+
+
+def test_features_in_a_dataframe_go_with_labels_next_to_it():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    points = RNG.normal(size=(120, 3)) + LABELS[:120, None]
+    usual = ef.from_features(points, LABELS[:120])
+    frame, labels = pd.DataFrame(points, columns=list("abc")), pd.Series(LABELS[:120])
+    for x, y in (
+        (frame, labels),
+        (frame, LABELS[:120].tolist()),
+        (pl.DataFrame(points), pl.Series(LABELS[:120])),
+    ):
+        assert ef.from_features(x, y).value == usual.value
+    assert ef.from_features(frame, labels.map({0: "a", 1: "b"})).classes == ("a", "b")
+    with pytest.raises(ValueError, match="same index in different orders"):
+        ef.from_features(frame, labels.sort_values())
+    with pytest.raises(ValueError, match="both say what the labels are"):
+        ef.from_features(frame.assign(label=labels), labels, label="label")
+    with pytest.raises(ValueError, match="goes with arrays, and with dataframes"):
+        ef.from_features(pl.DataFrame(points).lazy(), labels)
+
+
+class Dataset:
+    """A Hugging Face dataset, as far as its rows go: shuffled ones keep their table."""
+
+    def __init__(self, table, features, order=None):
+        self.table, self.features, self.order = table, features, order
+
+    @property
+    def column_names(self):
+        return self.table.column_names
+
+    def __len__(self):
+        return len(self.table)
+
+    def with_format(self, kind):
+        assert kind == "arrow"
+        return self
+
+    def __getitem__(self, rows):
+        return self.table[rows] if self.order is None else self.table.take(self.order)
+
+
+class Stream:
+    column_names = ("score", "label")
+
+    def __iter__(self):
+        return iter(())
+
+
+class Splits(dict):
+    column_names = ()
+
+
+def test_a_hugging_face_dataset_is_a_dataframe():
+    pa = pytest.importorskip("pyarrow")
+    labels = LABELS.copy()
+    table = pa.table({"score": SCORES, "label": labels})
+    plain = dict.fromkeys(("score", "label"), object())
+    usual = ef.from_scores(SCORES, LABELS)
+    for order in (None, np.arange(300)[::-1]):
+        assert ef.from_scores(Dataset(table, plain, order)).value == usual.value
+    labels[:5] = -1  # what such datasets have for a label that is missing
+    named = plain | {"label": SimpleNamespace(names=["ham", "spam"])}
+    partly = Dataset(pa.table({"score": SCORES, "label": labels}), named)
+    with pytest.raises(ValueError, match="missing values: 5 of 300"):
+        ef.from_scores(partly)
+    assert ef.from_scores(partly, drop_missing=True).dropped == 5
+    with pytest.raises(ValueError, match=r"several splits: train, test.*dataset\['train'\]"):
+        ef.from_scores(Splits(train=table, test=table))
+    with pytest.raises(ValueError, match="is streamed"):
+        ef.from_scores(Stream())
+
+
+def test_the_real_library_of_datasets_has_what_is_asked_of_it():
+    datasets = pytest.importorskip("datasets")
+    whole = datasets.Dataset.from_dict({"score": SCORES, "label": LABELS})
+    usual = ef.from_scores(SCORES, LABELS)
+    assert ef.from_scores(whole).value == usual.value
+    assert ef.from_scores(whole.shuffle(seed=1)).value == usual.value
+    with pytest.raises(ValueError, match="several splits"):
+        ef.from_scores(datasets.DatasetDict({"train": whole}))
+
+
+@pytest.mark.parametrize(
+    ("keyword", "hint"),
+    [
+        ({"seed": 1}, "Write rng=1."),
+        ({"random_state": 42}, "Write rng=42."),
+        ({"alpha": 0.05}, "Write level=0.95 for alpha=0.05."),
+        ({"sample_weight": [1, 2]}, "It is called 'weight' here."),
+        ({"pos_label": "spam"}, "Write positive='spam'."),
+        ({"metrik": "f1"}, "Did you mean 'metric'?"),
+        ({"zzz": 1}, "'zzz'."),
+    ],
+)
+def test_keywords_of_other_libraries_are_told_what_they_are_called_here(keyword, hint):
+    with pytest.raises(TypeError, match=r"from_scores\(\) got an unexpected") as raised:
+        ef.from_scores(SCORES, LABELS, **keyword)
+    assert str(raised.value).endswith(hint)
+
+
+def test_every_function_with_a_seed_or_a_level_knows_what_else_these_are_called():
+    for name in ef.__all__:
+        value = getattr(ef, name)
+        if inspect.isfunction(value) and {"rng", "level"} & {*inspect.signature(value).parameters}:
+            keyword = "seed" if "rng" in inspect.signature(value).parameters else "confidence"
+            with pytest.raises(TypeError, match=f"{keyword}.*Write (rng|level)=1"):
+                value(SCORES, **{keyword: 1})
+    assert ef.from_agreement(alpha=0.7, share=0.3, pairs=500).n  # which is Krippendorff's there
+
+
+def annotated(module):
+    """Yield the public functions and classes of a module, and the methods of the latter."""
+    for name in module.__all__:
+        value = getattr(module, name)
+        if not callable(value):
+            continue
+        yield f"{module.__name__}.{name}", value
+        for key, one in vars(value).items() if inspect.isclass(value) else ():
+            method = one.fget if isinstance(one, property) else getattr(one, "__func__", one)
+            # What dataclasses make themselves has the annotations of other modules.
+            if inspect.isfunction(method) and key not in ("__init__", "__replace__"):
+                yield f"{name}.{key}", method
+
+
+@pytest.mark.parametrize(
+    "module", [ef, ef.bounds, ef.datasets, ef.frames, ef.results], ids=lambda one: one.__name__
+)
+def test_type_hints_of_all_that_is_public_can_be_had(module):
+    found = 0
+    for name, value in annotated(module):
+        try:
+            typing.get_type_hints(value)
+        except NameError as error:
+            raise AssertionError(name) from error
+        found += 1
+    assert found > 5
+
+
+def test_signatures_show_what_matters_first():
+    last = ["interval", "level", "n_resamples", "clip", "model_error", "rng"]
+    for ask in (ef.from_scores, ef.from_votes, ef.from_soft_labels, ef.compare):
+        names = list(inspect.signature(ask).parameters)
+        how = [one for one in names if one in last]
+        assert names[-len(how) :] == how
+        assert names[-1] == "rng"
+        assert inspect.signature(ask).parameters["level"].default == 0.95

@@ -109,7 +109,7 @@ def test_columns_of_parquet_are_named_without_their_parts(tmp_path):
 
 def test_tables_inside_objects_are_found():
     def columns(whole):
-        found = documents._of_object("a.json", whole)
+        found = documents._of_object("a.json", whole, [])
         return None if found is None else {name: list(array) for name, array in found.items()}
 
     assert columns({"columns": ["a", 1], "data": [[1, 2], [3, None]]}) == (

@@ -6,6 +6,7 @@ An entry is a folder of `src/errorfloor`, or a module beside the folders.
 LAYERS = (
     "_typing",
     "_checks",
+    "_keywords",
     "_aligned",
     "_numbers",
     "_shown",  # names what shows results, by which they need not import it

@@ -50,8 +50,8 @@ def function(name: str) -> Mention:
     return Mention(name, is_function=True)
 
 
-Part: TypeAlias = "str | Mention"
-Words: TypeAlias = "str | Mention | tuple[Part, ...]"
+Part: TypeAlias = str | Mention
+Words: TypeAlias = str | Mention | tuple[Part, ...]
 _OUT, _KEEP = argument("drop_missing", True), argument("unlabelled", True)
 MISSING_LABELS = ("Leave such items out with ", _OUT, ", or keep them with ", _KEEP, ".")
 

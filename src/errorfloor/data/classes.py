@@ -32,6 +32,7 @@ from errorfloor.data.matrices import check_number
 from errorfloor.data.naming import (
     MOST_CLASSES,
     PER_LABEL,
+    SIGNS,
     Naming,
     Told,
     divided,
@@ -346,6 +347,9 @@ def settled(request: RowRequest, layout: Layout, *, look: bool = False) -> tuple
         names = check_number(request.options.classes, 2, layout.roles[0].argument)
         return _named(request, told(_values(request, columns), 2, names, shown_as))
     if not _has_words(request, columns[0]):
+        values = _values(request, columns) if look else []
+        if {spelt(one) for one in values} == SIGNS:
+            return request.with_options(positive=1), divided(values, 1)
         return request, None
     return _of_words(request, role.argument, columns, _values(request, columns))
 

@@ -1,4 +1,4 @@
-"""Files that Python reads as a whole: JSON of all kinds, exports of labelling tools, workbooks."""
+"""Files that Python reads as a whole: JSON of all kinds, logs in archives, workbooks."""
 
 from __future__ import annotations
 
@@ -6,190 +6,33 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from typing import IO, Any, TypeAlias
+from typing import IO, Any
 
 import numpy as np
 
 from errorfloor._checks import InputError
 from errorfloor.data import storage
+from errorfloor.data.exports import (
+    Export,
+    Told,
+    check_inspect,
+    export_of,
+    read_export,
+    rows_of_inspect,
+)
 from errorfloor.data.storage import check_book, check_cells, check_columns
 
-Record: TypeAlias = "Mapping[str, Any]"
-Vote: TypeAlias = "tuple[Any, Any, Any]"  # item, annotator, class
 _MOST = 2**28  # bytes of a file that is read as a whole
+_TIMES = 200  # as many bytes as a packed log may unpack to
 _INSIDE = ("data", "rows", "records", "examples", "items", "results")  # usual names of a table
-
-
-# Exports of labelling tools, as their makers publish them. A vote is an item, an annotator and a
-# class; records without votes, and those that annotators skipped, have none.
-
-
-@dataclass(frozen=True, slots=True)
-class Export:
-    """A tool whose exports are read."""
-
-    name: str
-    fits: Callable[[Record], bool]  # tells it by a record
-    votes: Callable[[Record], Iterator[Vote]]
-    says: str  # what is taken
-
-
-def export_of(record: object) -> Export | None:
-    """Return the tool that wrote a record, if it is one of those we know."""
-    if not isinstance(record, Mapping):
-        return None
-    return next((export for export in EXPORTS if export.fits(record)), None)
-
-
-def rows_of_export(export: Export, records: list[Any]) -> list[dict[str, Any]]:
-    """Return a row for each vote; each item has a number where it has no id."""
-    rows = []
-    for number, record in enumerate(records):
-        if not isinstance(record, Mapping):
-            continue
-        for item, annotator, vote in export.votes(record):
-            rows.append(
-                {
-                    "item": number if item is None else item,
-                    "annotator": annotator,
-                    "vote": vote,
-                }
-            )
-    if not rows:
-        raise InputError(
-            f"This is an export of {export.name} without a vote for one class per item. "
-            f"{export.says} Export such annotations, or a table with a row for each vote."
-        )
-    if all(row["annotator"] is None for row in rows):
-        for row in rows:
-            del row["annotator"]
-    return rows
-
-
-def _one_of(values: Any) -> Any:
-    """Return the only one of several choices; None where there are none, or more.
-
-    Several labels of one annotator are no votes of several; they count as missing.
-    """
-    if isinstance(values, list | tuple):
-        return values[0] if len(values) == 1 else None
-    return values
-
-
-def _is_label_studio(record: Record) -> bool:
-    done = record.get("annotations", record.get("completions"))
-    return (
-        isinstance(record.get("data"), Mapping)
-        and isinstance(done, list)
-        and all(isinstance(one, Mapping) and "result" in one for one in done)
-    )
-
-
-def _votes_of_label_studio(record: Record) -> Iterator[Vote]:
-    for one in record.get("annotations", record.get("completions")) or ():
-        results = one.get("result") or ()
-        if one.get("was_cancelled") or one.get("skipped"):
-            continue
-        by = one.get("completed_by")
-        by = by.get("email", by.get("id")) if isinstance(by, Mapping) else by
-        for result in results:
-            kind, value = result.get("type"), result.get("value") or {}
-            if kind in ("choices", "rating", "number"):
-                yield record.get("id"), by, _one_of(value.get(kind))
-                break  # one question an item: the first
-
-
-def _is_argilla(record: Record) -> bool:
-    answers = record.get("responses")
-    return isinstance(record.get("fields"), Mapping) and isinstance(answers, Mapping | list)
-
-
-def _votes_of_argilla(record: Record) -> Iterator[Vote]:
-    answers = record.get("responses")
-    item = record.get("id", record.get("external_id"))
-    if isinstance(answers, Mapping):  # by question, since version 2
-        question: Any = next(iter(answers.values()), ())
-        for one in question or ():
-            if one.get("status") in (None, "submitted"):
-                yield item, one.get("user_id"), _one_of(one.get("value"))
-        return
-    for one in answers or ():
-        first: Any = next(iter((one.get("values") or {}).values()), None)
-        if one.get("status") in (None, "submitted") and first is not None:
-            value = first.get("value") if isinstance(first, Mapping) else first
-            yield item, one.get("user_id"), _one_of(value)
-
-
-def _is_prodigy(record: Record) -> bool:
-    return "_task_hash" in record and record.get("answer") in ("accept", "reject", "ignore")
-
-
-def _votes_of_prodigy(record: Record) -> Iterator[Vote]:
-    by = record.get("_annotator_id", record.get("_session_id"))
-    item = record.get("_input_hash", record["_task_hash"])
-    if record["answer"] == "ignore":
-        return
-    if "accept" in record:  # a choice of options
-        if record["answer"] == "accept":
-            yield item, by, _one_of(record["accept"])
-        return
-    # One label that is accepted or rejected; another label of the same input is another question.
-    yield record["_task_hash"], by, int(record["answer"] == "accept")
-
-
-def _is_doccano(record: Record) -> bool:
-    labels, done = record.get("label"), record.get("annotations")
-    if not ({"text", "data"} & record.keys()):
-        return False
-    if isinstance(done, list):  # up to version 1.2
-        return all(isinstance(one, Mapping) and "label" in one for one in done)
-    named = isinstance(labels, list) and all(isinstance(one, str) for one in labels)
-    return named and bool({"id", "Comments", "username"} & record.keys())
-
-
-def _votes_of_doccano(record: Record) -> Iterator[Vote]:
-    item = record.get("id")
-    item = record.get("text", record.get("data")) if item is None else item
-    if isinstance(record.get("annotations"), list):
-        for one in record["annotations"]:
-            yield item, one.get("user"), one["label"]
-    elif record["label"]:
-        yield item, record.get("username"), _one_of(record["label"])
-
-
-EXPORTS = (
-    Export(
-        "Label Studio",
-        _is_label_studio,
-        _votes_of_label_studio,
-        "The first choice, rating or number of each annotation is its vote.",
-    ),
-    Export(
-        "Argilla",
-        _is_argilla,
-        _votes_of_argilla,
-        "The submitted responses to the first question are the votes.",
-    ),
-    Export(
-        "Prodigy",
-        _is_prodigy,
-        _votes_of_prodigy,
-        "The accepted option is the vote; of one label, whether it was accepted.",
-    ),
-    Export(
-        "doccano",
-        _is_doccano,
-        _votes_of_doccano,
-        "The label of a text, one for each annotator, is a vote.",
-    ),
-)
 
 
 # JSON that is no row after row: tables by columns, tables inside an object, exports.
 
 
-def columns_of_json(file: str, opening: Callable[[str], Any]) -> dict[str, Any] | None:
+def columns_of_json(
+    file: str, opening: Callable[[str], Any], told: list[Told] | None = None
+) -> dict[str, Any] | None:
     """Return the columns of a JSON file as arrays, or None where it is plain rows of objects.
 
     Parameters
@@ -198,9 +41,11 @@ def columns_of_json(file: str, opening: Callable[[str], Any]) -> dict[str, Any] 
         Its path.
     opening : callable
         Opens it, unpacked.
+    told : list, optional
+        Takes what is to be said of an export.
     """
     try:
-        return _columns_of(file, opening)
+        return _columns_of(file, opening, [] if told is None else told)
     except RecursionError as error:
         raise InputError(
             f"Could not read {file!r}: its objects or lists are nested too deeply. Save its rows "
@@ -208,7 +53,9 @@ def columns_of_json(file: str, opening: Callable[[str], Any]) -> dict[str, Any] 
         ) from error
 
 
-def _columns_of(file: str, opening: Callable[[str], Any]) -> dict[str, Any] | None:
+def _columns_of(
+    file: str, opening: Callable[[str], Any], told: list[Told]
+) -> dict[str, Any] | None:
     with opening(file) as stream:
         start = stream.read(2**20)  # only for speed: all is read where this tells what it is
     first, lone = _first(start.decode("utf-8-sig", "replace"))
@@ -225,14 +72,22 @@ def _columns_of(file: str, opening: Callable[[str], Any]) -> dict[str, Any] | No
         )
     text = whole.decode("utf-8-sig", "replace")
     try:
+        records = _records(text)
+        export = export or export_of(records[0])
         if export is not None:
-            return _arrays(file, rows_of_export(export, _records(text)))
-        return _of_object(file, json.loads(text))
+            return _exported(file, export, records, told)
+        return _of_object(file, records[0], told) if len(records) == 1 else None
     except json.JSONDecodeError as error:
         raise InputError(
             f"Could not read {file!r}: it is no JSON, or not all there ({error}). Copy it again, "
             "or save its rows as CSV or JSON lines."
         ) from error
+
+
+def _exported(file: str, export: Export, records: list[Any], told: list[Told]) -> dict[str, Any]:
+    rows, what = read_export(export, records, file)
+    told.append(what)
+    return _arrays(file, rows)
 
 
 def _first(start: str) -> tuple[Any, bool]:
@@ -267,7 +122,7 @@ def _records(text: str) -> list[Any]:
     return records
 
 
-def _of_object(file: str, whole: Mapping[str, Any]) -> dict[str, Any] | None:
+def _of_object(file: str, whole: Any, told: list[Told]) -> dict[str, Any] | None:
     """Return the columns of the table that an object holds, or None where it holds none."""
     names, rows = whole.get("columns"), whole.get("data")
     if isinstance(names, list) and isinstance(rows, list):  # as pandas splits it
@@ -276,7 +131,9 @@ def _of_object(file: str, whole: Mapping[str, Any]) -> dict[str, Any] | None:
         inside = whole.get(name)
         if isinstance(inside, list) and inside and all(isinstance(r, Mapping) for r in inside):
             export = export_of(inside[0])
-            return _arrays(file, inside if export is None else rows_of_export(export, inside))
+            if export is not None:
+                return _exported(file, export, inside, told)
+            return _arrays(file, inside)
     lists = {name: value for name, value in whole.items() if isinstance(value, list)}
     sizes = {len(value) for value in lists.values()}
     # One object of lists and plain values is one row, which happens to hold lists.
@@ -309,6 +166,86 @@ def _text(value: Any) -> str | None:
         return value
     # JSON writes such numbers in the same way, and takes longer.
     return repr(value) if type(value) is int else json.dumps(value, default=str)
+
+
+# Logs of Inspect in archives: a summary of all samples, or each sample as a part of its own.
+
+
+def columns_of_log(file: str, told: list[Told]) -> dict[str, Any]:
+    """Return the columns of the samples of an archive. Nothing of it is ever written to a file."""
+    with open(file, "rb") as stream:
+        try:
+            with storage.opened_archive(stream) as archive:
+                samples = _samples_in(file, archive)
+        except InputError:
+            raise
+        except NotImplementedError as error:  # a way to pack that this Python does not know
+            raise InputError(
+                f"Could not read {file!r}: it is packed in another way than most archives. Save it "
+                "as JSON: inspect log convert --to json --output-dir json LOG"
+            ) from error
+        except Exception as error:  # whatever its parsers stumble over
+            raise InputError(
+                f"Could not read {file!r}: {storage.damaged_archive(error)}"
+            ) from error
+    if not samples:
+        raise InputError(
+            f"Could not read {file!r}: it is a log of Inspect without a sample. Run the "
+            "evaluation to its end, or name another log."
+        )
+    rows, what = rows_of_inspect(samples)
+    told.append(what)
+    return _arrays(file, rows)
+
+
+def _samples_in(file: str, archive: Any) -> list[Any]:
+    names = archive.namelist()
+    _check_members(file, archive)
+    heads = [one for one in ("header.json", "_journal/start.json", "start.json") if one in names]
+    if not heads:
+        raise InputError(
+            f"Could not read {file!r}: it is a ZIP archive, and no log of Inspect. Save its rows "
+            "as CSV or Parquet."
+        )
+    head = json.loads(_member(file, archive, heads[0]))
+    check_inspect(head.get("version"))
+    for name in ("summaries.json", "summary.json"):
+        if name in names:
+            found = json.loads(_member(file, archive, name))
+            return [one for one in found if isinstance(one, Mapping)]
+    parts = [one for one in names if one.startswith("samples/") and one.endswith(".json")]
+    return [json.loads(_member(file, archive, name)) for name in parts]
+
+
+def _check_members(file: str, archive: Any) -> None:
+    """Refuse an archive that unpacks to too much, or that wants to write outside of its folder."""
+    size = 0
+    for member in archive.infolist():
+        parts = member.filename.replace("\\", "/").split("/")
+        if ".." in parts or parts[0] == "" or ":" in parts[0]:
+            raise InputError(
+                f"Could not read {file!r}: a part of it is called {member.filename[:60]!r}, which "
+                "is outside of any folder. Get the log from whoever wrote it."
+            )
+        size += member.file_size
+    packed = sum(member.compress_size for member in archive.infolist())
+    if size > max(_MOST, _TIMES * packed):
+        raise InputError(
+            f"Could not read {file!r}: its {packed:,} bytes unpack to {size:,}, which no log does. "
+            "Get the log from whoever wrote it."
+        )
+
+
+def _member(file: str, archive: Any, name: str) -> bytes:
+    """Return all of a part, up to a limit that holds whatever the archive says of its size."""
+    with archive.open(name) as part:
+        content: bytes = part.read(_MOST + 1)
+    if len(content) > _MOST:
+        raise InputError(
+            f"Could not read {file!r}: a part of it has more than {_MOST >> 20} MB. Save its "
+            "samples as CSV: inspect_ai.analysis.samples_df(log).to_csv('log.csv')."
+        )
+    return content
 
 
 # Workbooks of Excel: the rows of the first sheet, as text, which all text files are read as.

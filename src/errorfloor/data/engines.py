@@ -29,6 +29,8 @@ _ODD = ("Float16", "Int128", "UInt128")  # numbers that some engines cannot grou
 
 def lazy(data: Any) -> Frame:
     """Return any dataframe as one whose operations run in its own engine."""
+    if hasattr(type(data), "column_names") and not hasattr(type(data), "columns"):
+        data = _arrow_of(data)
     try:
         frame: Frame = nw.from_native(data).lazy()
     except nw.exceptions.DuplicateError:
@@ -43,6 +45,29 @@ def lazy(data: Any) -> Frame:
             "column names."
         ) from None
     return frame
+
+
+def _arrow_of(dataset: Any) -> Any:
+    """Return the rows of a Hugging Face dataset, in the order that it has them."""
+    if isinstance(dataset, Mapping):
+        first = next(iter(dataset), "train")
+        raise InputError(
+            f"The dataset has several splits: {', '.join(map(str, dataset))}. Pass one of them, "
+            f"such as dataset[{first!r}]."
+        )
+    if not hasattr(dataset, "__len__"):
+        raise InputError("The dataset is streamed. Load it without streaming=True, and pass that.")
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = dataset.with_format("arrow")[:]
+    for place, name in enumerate(table.column_names):
+        column = table.column(name)
+        # Where classes have names, -1 stands for a label that is missing.
+        if hasattr(dataset.features[name], "names") and pa.types.is_integer(column.type):
+            known = pc.if_else(pc.equal(column, -1), pa.scalar(None, column.type), column)
+            table = table.set_column(place, name, known)
+    return table
 
 
 def select(frame: Frame, columns: Mapping[str, str]) -> Frame:

@@ -271,11 +271,13 @@ def _from_file(
 
 def _of_rows(data: Any, labels: Any, features: Any, options: ReadOptions) -> Features:
     label, cluster = options.columns.get("label"), options.cluster
-    if labels is not None and not isinstance(labels, str):
-        text = " goes with arrays. Of a dataframe or file name the column by "
-        raise InputError(argument("y"), text, argument("label"), ".")
+    apart = labels is not None and not isinstance(labels, str)  # in an array next to the rows
+    if apart:
+        _check_apart(data, labels, label, cluster)
+        _refuse_own_labels(data, features)
     beside = {cluster: "cluster"} if isinstance(cluster, str) else {}
-    found, column, wanted = chosen_columns(data, label or labels, features, beside)
+    named = None if apart else label or labels
+    found, column, wanted = chosen_columns(data, named, features, beside, labelled=not apart)
     matrix = matrix_of(found, wanted)
     points, facts = as_points(matrix, "features", wanted), {}
     if features is None and matrix.shape[1] == len(wanted):
@@ -284,15 +286,67 @@ def _of_rows(data: Any, labels: Any, features: Any, options: ReadOptions) -> Fea
         wanted = [one for one, keep in zip(wanted, kept, strict=True) if keep]
     groups = found[cluster] if isinstance(cluster, str) else cluster
     source = replace(_from_file(data, column, wanted, options), facts=facts)
+    if column is None:
+        return _checked(points, labels, groups, source, "y")
     return _checked(points, found[column], groups, source, "label")
 
 
+def _check_apart(data: Any, labels: Any, label: str | None, cluster: Any) -> None:
+    """Refuse labels next to rows that name their labels, or whose order nobody knows."""
+    if label is not None:
+        raise InputError(
+            *(argument("y"), " and ", argument("label"), " both say what the labels are. Give "),
+            "one of them.",
+        )
+    if is_source(data) or not _has_order(data):
+        raise InputError(
+            argument("y"),
+            " goes with arrays, and with dataframes of pandas, polars or pyarrow. Name the column "
+            "of the labels by ",
+            *(argument("label"), "."),
+        )
+    check_aligned(X=data, y=labels, cluster=cluster)
+
+
+def _refuse_own_labels(data: Any, features: Any) -> None:
+    """Refuse rows with a column that is called like labels, which would be taken for a feature."""
+    names = list(data.column_names if hasattr(data, "column_names") else data.columns)
+    own = [one for one in names if isinstance(one, str) and one.lower() in _LABELS]
+    if own and features is None:
+        raise InputError(
+            *(
+                argument("X"),
+                f" has a column {own[0]!r}, which a model would see. Leave it out, or ",
+            ),
+            *("leave out ", argument("y"), ", or name the columns of ", argument("features"), "."),
+        )
+
+
+def _has_order(data: Any) -> bool:
+    """Tell whether the rows of a dataframe are in memory, in one order."""
+    import narwhals as nw
+
+    if hasattr(data, "with_format"):  # a Hugging Face dataset
+        return True
+    try:
+        nw.from_native(data, eager_only=True)
+    except TypeError:
+        return False
+    return True
+
+
 def chosen_columns(
-    data: Any, label: str | None, features: Any, beside: Mapping[str, str]
-) -> tuple[Any, str, list[str]]:
+    data: Any,
+    label: str | None,
+    features: Any,
+    beside: Mapping[str, str],
+    *,
+    labelled: bool = True,
+) -> tuple[Any, Any, list[str]]:
     """Return rows with the columns that are asked for, that of the label, and those of features.
 
-    `beside` are further columns, with the arguments that name them.
+    `beside` are further columns, with the arguments that name them. Rows that are not `labelled`
+    have no column of labels.
     """
     from errorfloor.data.engines import kinds_of, select
     from errorfloor.data.read_rows import rows_of
@@ -300,11 +354,12 @@ def chosen_columns(
     # Whoever asks for the first of several votes has rows in their order.
     with rows_of(data, ReadOptions(duplicates="first")) as (frame, run):
         kinds = kinds_of(frame, run)
-        column = _label_in(list(kinds), label)
+        column = _label_in(list(kinds), label) if labelled else None
         for name, role in beside.items():
             there(list(kinds), name, role)
-        wanted = _feature_columns(kinds, features, [column, *beside])
-        names = dict.fromkeys([*wanted, column, *beside])
+        others = [*([] if column is None else [column]), *beside]
+        wanted = _feature_columns(kinds, features, others)
+        names = dict.fromkeys([*wanted, *others])
         # By names that DuckDB does not take for those of tables, such as Sepal.Length.
         return run(select(frame, {name: name for name in names})), column, wanted
 

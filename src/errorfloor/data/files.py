@@ -9,12 +9,12 @@ import shutil
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, argument, command
 from errorfloor.data.formats import (
     FORMATS,
     File,
@@ -23,16 +23,22 @@ from errorfloor.data.formats import (
     as_text,
     format_called,
     format_of,
+    quoted,
     suffix_of,
 )
 from errorfloor.data.storage import check_columns, kept_folder, naming, scratch
 
-Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+if TYPE_CHECKING:
+    from errorfloor.data.exports import Told
+    from errorfloor.data.options import ReadOptions
+
+Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 _MEMORY = "1GB"
 _END = 2**12  # bytes that tell how a file begins and ends
 _SMALL = 2**24  # bytes of text files whose rows are kept between queries
 _LITTLE = 2**22  # only for speed: bytes of files that are read by one database, which is kept
 _FETCHED = 2**28  # only for speed: bytes of files whose rows may be few enough for that, too
+_LISTED = 20  # columns in a message
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 _NUMBERS = {"FLOAT", "DOUBLE", *_WHOLE, *(f"U{kind}" for kind in _WHOLE)}  # of DuckDB
 _kept: dict[int, tuple[Any, str]] = {}  # databases with their folders, by process
@@ -93,10 +99,11 @@ def find_data(source: Paths, name: str | None) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Files that lie still, and their one format."""
+    """Files that lie still, and their one format; and files of labels that are joined to them."""
 
     files: tuple[File, ...]
     kind: Format
+    joined: Joined | None = None
 
     @classmethod
     def of(cls, files: Sequence[File], name: str | None = None) -> Found:
@@ -104,9 +111,50 @@ class Found:
         return cls(tuple(files), format_of(files, name))
 
     @property
+    def told(self) -> list[Told]:
+        """What is to be said of the tools that wrote them, once they were read."""
+        return list({one.tool: one for file in self.files for one in file.told}.values())
+
+    @property
+    def size(self) -> int:
+        """How many bytes all of them have."""
+        own = sum(map(os.path.getsize, self.paths))
+        return own if self.joined is None else own + self.joined.found.size
+
+    @property
     def paths(self) -> list[str]:
         """Where the files are."""
         return [file.path for file in self.files]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Labels in files of their own, and the columns by which their rows find those of the data."""
+
+    found: Found
+    own: str  # the column of the data
+    other: str  # the column of the labels
+    partly: bool  # whether rows of the data may be without a label
+    columns: list[str] = field(default_factory=list, compare=False)  # of the labels, once read
+    counts: dict[str, int] = field(default_factory=dict, compare=False)
+
+    @property
+    def name(self) -> str:
+        """What people call the labels."""
+        return os.path.basename(self.found.paths[0])
+
+
+@contextmanager
+def found_with(source: Paths, options: ReadOptions | None) -> Iterator[Found]:
+    """Yield the same with the labels that are in other files, where the options name some."""
+    if options is None or options.labels is None:
+        with found_in(source, None if options is None else options.format) as found:
+            yield found
+        return
+    own, _, other = (options.on or "").partition("=")
+    partly = options.drop_missing or options.unlabelled
+    with found_in(source, options.format) as found, found_in(options.labels, None) as labels:
+        yield replace(found, joined=Joined(labels, own, other or own, partly))
 
 
 @contextmanager
@@ -199,7 +247,7 @@ def _connected(found: Found, ordered: bool, few: Few | None) -> Iterator[tuple[A
     """
     # Nothing of it is put into the database, and no setting is changed.
     plain = not found.kind.is_text and not found.kind.is_archive and not ordered
-    size = sum(map(os.path.getsize, found.paths))
+    plain, size = plain and found.joined is None, found.size
     if plain and size <= (_LITTLE if few is None else _FETCHED):
         with closing(_cursor()) as connection:
             rows = relation(connection, found)
@@ -285,7 +333,105 @@ def relation(connection: Any, found: Found) -> Any:
         )
     check_columns(files[0], len(rows.columns), text=kind.is_text)
     _check_names(connection, found, rows.columns)
-    return rows
+    return rows if found.joined is None else _with_labels(connection, rows, found, found.joined)
+
+
+# Labels in files of their own, which are joined to the rows of the data by a key.
+
+
+def _with_labels(connection: Any, rows: Any, found: Found, joined: Joined) -> Any:
+    """Return the rows with what the labels say of them; rows without a label have none.
+
+    Keys are compared as text without blanks around it, and 7.0 is 7. A column of the data that is
+    called as one of the labels gets the name of its file behind its own.
+    """
+    labels = relation(connection, joined.found)
+    _check_key(rows, joined.own, found.paths[0])
+    _check_key(labels, joined.other, joined.found.paths[0])
+    joined.columns[:] = [one for one in labels.columns if one != joined.other]
+    taken = {one.casefold() for one in joined.columns}
+    beside = os.path.basename(found.paths[0])
+    own = ", ".join(
+        f"d.{quoted(one)}"
+        if one == joined.own or one.casefold() not in taken
+        else f"d.{quoted(one)} as {quoted(f'{one} ({beside})')}"
+        for one in rows.columns
+    )
+    others = [one for one in joined.columns if one.casefold() != joined.own.casefold()]
+    other = "".join(f", l.{quoted(one)}" for one in others)
+    rows.create_view("data_rows")
+    labels.distinct().create("label_rows")
+    _check_labels(connection, joined)
+    keys = f"{_key(f'd.{quoted(joined.own)}')} = {_key(f'l.{quoted(joined.other)}')}"
+    _count_matches(connection, found, joined, keys)
+    return connection.sql(f"select {own}{other} from data_rows d left join label_rows l on {keys}")
+
+
+def _key(column: str) -> str:
+    """Return a key as text, in which a whole number is written in one way."""
+    return rf"regexp_replace(trim({column}::varchar), '^([+-]?[0-9]+)\.0+$', '\1')"
+
+
+def _check_key(rows: Any, key: str, file: str) -> None:
+    if key not in rows.columns:
+        some = ", ".join(rows.columns[:_LISTED])
+        raise InputError(
+            f"No column of {file} is called {key!r} (",
+            argument("on"),
+            f"). Its columns are {some}. Where the two files call it differently, write both: ",
+            *(argument("on", f"{key}=COL"), "."),
+        )
+
+
+def _check_labels(connection: Any, joined: Joined) -> None:
+    """Refuse several labels for one key, of which nobody knows which one is meant."""
+    key, file = _key(quoted(joined.other)), joined.found.paths[0]
+    twice = (
+        f"select {key} as k from label_rows where {key} is not null group by 1 having count(*) > 1"
+    )
+    number, first = connection.sql(f"select count(*), min(k) from ({twice})").fetchone()
+    if number:
+        raise InputError(
+            f"{file} has several different rows for {number:,} of its keys, such as {first!r} (",
+            argument("on"),
+            "), and each may have one. Where they are the votes of several people, pass that file "
+            "as the data, and the other one with ",
+            *(argument("labels"), "."),
+        )
+
+
+def _count_matches(connection: Any, found: Found, joined: Joined, keys: str) -> None:
+    """Count what has a partner, and refuse rows without a label unless they may be left out."""
+    counts = joined.counts
+    own, other = _key(quoted(joined.own)), _key(quoted(joined.other))
+    of_data = f"select {own} as k from data_rows"
+    of_labels = f"select {other} as k from label_rows where {other} is not null"
+    counts["rows"], counts["matched"] = connection.sql(
+        f"select count(*), count(*) filter (k in ({of_labels})) from ({of_data})"
+    ).fetchone()
+    counts["labels"], used = connection.sql(
+        f"select count(*), count(*) filter (k in ({of_data})) from ({of_labels})"
+    ).fetchone()
+    counts["unused"] = counts["labels"] - used
+    without = counts["rows"] - counts["matched"]
+    file, labels = found.paths[0], joined.found.paths[0]
+    if not counts["matched"]:
+        shown = [
+            (connection.sql(f"select min(k) from ({query})").fetchone() or [None])[0]
+            for query in (of_data, of_labels)
+        ]
+        raise InputError(
+            f"No row of {file} has a key of {labels} (",
+            argument("on"),
+            f"): {joined.own} is such as {shown[0]!r} in the first, and {joined.other} such as "
+            f"{shown[1]!r} in the second. Check that both name the same items.",
+        )
+    if without and not joined.partly:
+        raise InputError(
+            f"{labels} has no row for {without:,} of the {counts['rows']:,} rows of {file}. Leave "
+            "these out, or keep their scores without a label:\n  ",
+            *(command("drop_missing", True), "\n  ", command("unlabelled", True)),
+        )
 
 
 def _in_memory(connection: Any, rows: Any, found: Found) -> Any:
@@ -293,7 +439,7 @@ def _in_memory(connection: Any, rows: Any, found: Found) -> Any:
 
     DuckDB finds out anew how a text file is written at each step of a query.
     """
-    if not found.kind.is_text or sum(map(os.path.getsize, found.paths)) > _SMALL:
+    if not found.kind.is_text or found.size > _SMALL:
         return rows
     rows.create("in_memory")
     return connection.table("in_memory")

@@ -9,8 +9,9 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from errorfloor._checks import InputError, argument, check_choice
@@ -18,6 +19,8 @@ from errorfloor.data.storage import check_columns, read_arrays
 
 if TYPE_CHECKING:
     from gzip import GzipFile
+
+    from errorfloor.data.exports import Told
 
 _FRAME, _SKIPPED = 0xFD2FB528, range(0x184D2A50, 0x184D2A60)  # how frames begin
 _RUN, _RESERVED = 1, 3  # types of blocks
@@ -111,6 +114,7 @@ class File:
     start: bytes = b""  # more of them, unpacked; nothing where Python cannot
     packing: Packing | None = None
     encoding: str | None = None  # of text that is not UTF-8
+    told: list[Told] = field(default_factory=list, compare=False)  # of its tool, once it is read
 
     @classmethod
     def of(cls, path: str) -> File:
@@ -147,6 +151,7 @@ _TELLING = 2**12  # bytes that tell a format
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _TEXTUAL = bytes({*range(256)} - {*range(9), *range(14, 26), *range(27, 32), 127})
 _BINARY = (b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"BZh", b"\xfd7zXZ")
+_VIEWS = count()  # of what is laid before DuckDB, which may be from two files at once
 _WIDE = 100  # columns, from which on finding out how a file is written takes long
 
 
@@ -239,10 +244,11 @@ def _call_jsonl(connection: Any, files: Sequence[File]) -> str:
 
 def _calls_of(connection: Any, tables: Sequence[Mapping[str, Any]], name: str) -> list[str]:
     """Lay columns of text before DuckDB, each table as a view."""
-    for i, columns in enumerate(tables):
-        connection.register(f"{name}_{i}", columns)
+    views = [f"{name}_{next(_VIEWS)}" for _ in tables]
+    for view, columns in zip(views, tables, strict=True):
+        connection.register(view, columns)
     # It takes columns in which all is missing for whole numbers.
-    return [f"(select columns(*)::varchar from {name}_{i})" for i in range(len(tables))]
+    return [f"(select columns(*)::varchar from {view})" for view in views]
 
 
 def _call_excel(connection: Any, files: Sequence[File]) -> str:
@@ -259,7 +265,14 @@ def _columns_in(file: File) -> dict[str, Any] | None:
         return None
     from errorfloor.data.documents import columns_of_json
 
-    return columns_of_json(file.path, opening)
+    return columns_of_json(file.path, opening, file.told)
+
+
+def _call_inspect(connection: Any, files: Sequence[File]) -> str:
+    from errorfloor.data.documents import columns_of_log
+
+    tables = [columns_of_log(file.path, file.told) for file in files]
+    return " union all by name from ".join(_calls_of(connection, tables, "log"))
 
 
 def _open_plain(file: str) -> Any:
@@ -281,7 +294,7 @@ def _call_parquet(_: Any, files: Sequence[File]) -> str:
 
 def _call_npz(connection: Any, files: Sequence[File]) -> str:
     return " union all by name from ".join(
-        _call_arrays(connection, file.path, f"arrays_{i}") for i, file in enumerate(files)
+        _call_arrays(connection, file.path, f"arrays_{next(_VIEWS)}") for file in files
     )
 
 
@@ -317,12 +330,12 @@ def _columns_of(arrays: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _selected(name: str, array: Any) -> str:
     """Return what makes one column of an array again: lists of one with several."""
     if array.ndim == 2:
-        parts = ", ".join(_quoted(f"{name}[{k}]") for k in range(array.shape[1]))
-        return f"list_value({parts}) as {_quoted(name)}"
+        parts = ", ".join(quoted(f"{name}[{k}]") for k in range(array.shape[1]))
+        return f"list_value({parts}) as {quoted(name)}"
     if array.dtype.kind == "U":
         # It makes an enumeration of words, which comes back slowly, and arrays have no blanks.
-        return f"nullif({_quoted(name)}::varchar, '') as {_quoted(name)}"
-    return _quoted(name)
+        return f"nullif({quoted(name)}::varchar, '') as {quoted(name)}"
+    return quoted(name)
 
 
 def _names_in_text(call: Callable[..., str], connection: Any, file: File) -> Any:
@@ -404,6 +417,16 @@ FORMATS = (
             and any(part in start for part in (b"[Content_Types].xml", b"docProps/", b"xl/"))
         ),
         call=_call_excel,
+        is_archive=True,
+    ),
+    Format(
+        name="inspect",
+        suffixes=(".eval",),
+        begins=lambda start: (
+            start.startswith(b"PK\x03\x04")
+            and any(part in start for part in (b"start.json", b"header.json", b"samples/"))
+        ),
+        call=_call_inspect,
         is_archive=True,
     ),
 )
@@ -521,5 +544,6 @@ def as_text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return the name of a column as SQL has it."""
     return '"' + name.replace('"', '""') + '"'

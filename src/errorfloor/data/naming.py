@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import (
+    Callable,
     Collection,
     Iterable,
     Iterator,
@@ -21,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import MISSING_LABELS, InputError, Part, argument, command, shown
-from errorfloor._typing import Counts
-from errorfloor.data.values import as_entries, is_missing, spelt, text_of
+from errorfloor._typing import Bools, Counts
+from errorfloor.data.values import as_entries, is_missing, missing_in, spelt, text_of
 
 TWO_CLASSES = ("0", "1")
 MOST_CLASSES = 1000  # beyond, values are no classes but numbers, names or texts
@@ -305,6 +306,88 @@ def _refuse_missing(values: Sequence[Any], at: Counts, name: str) -> None:
             f"({np.count_nonzero(bad)} of {bad.size}). ",
             *MISSING_LABELS,
         )
+
+
+SIGNS = {-1.0, 1.0}  # of which 1 is class 1, as in scikit-learn
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Labels of an array as 0 and 1, NaN where they are missing, and which value was which."""
+
+    labels: Any
+    positive: object = None  # what means class 1, where the labels were not 0 and 1
+    sides: dict[str, list[str]] | None = None
+
+
+def as_binary(
+    labels: object,
+    positive: object,
+    positive_from: float | None,
+    means: Callable[[Sequence[str]], Mapping[str, float]],
+) -> Binary:
+    """Return labels as 0 and 1: words and other numbers by what is positive, or as it is plain.
+
+    `means` returns the mean score of each label, for the question which one is class 1.
+    """
+    array = as_entries(labels)
+    plain = array.dtype.kind not in "OUT" and positive is None and positive_from is None
+    if array.ndim != 1 or not array.size or (plain and not _may_be_signs(array)):
+        return Binary(labels)
+    gone = missing_in(array)
+    if np.ma.isMaskedArray(labels):
+        gone = gone | np.ma.getmaskarray(labels)
+    values, at = _distinct(array)
+    seen = np.bincount(at[~gone], minlength=len(values)) > 0
+    texts = [text_of(value) for value in values]
+    there = sorted({text for text, is_seen in zip(texts, seen.tolist(), strict=True) if is_seen})
+    if positive_from is not None:
+        least, sides = positive_from, sides_of_ratings(positive_from)
+        numbers = [spelt(text) for text in texts]
+        ones = np.array([number is not None and number >= least for number in numbers])
+        _check_numbers(there)
+        return Binary(_with_gaps(ones[at], gone), None, sides)
+    meant = _plainly_positive(there, means) if positive is None else positive
+    if meant is None:
+        return Binary(labels)
+    ones = np.array([is_same(text, meant) for text in texts])
+    if positive is not None and not ones.any():
+        text = f" is {shown(positive)}, and no label is. The labels are {listed(there)}."
+        raise InputError(argument("positive"), text)
+    return Binary(_with_gaps(ones[at], gone), meant, divided(there, meant))
+
+
+def _may_be_signs(array: NDArray[Any]) -> bool:
+    """Tell whether the least of some numbers is -1."""
+    if array.dtype.kind not in "if":
+        return False
+    return bool(np.fmin.reduce(array) == -1)  # which passes over NaN
+
+
+def _check_numbers(texts: Sequence[str]) -> None:
+    bad = next((text for text in texts if spelt(text) is None), None)
+    if bad is not None:
+        text = f" is for labels that are numbers, and one of them is {shown(bad)}."
+        raise InputError(argument("positive_from"), text)
+
+
+def _plainly_positive(
+    texts: Sequence[str], means: Callable[[Sequence[str]], Mapping[str, float]]
+) -> object:
+    """Return which label is class 1, None of numbers that do not say; ask which word it is."""
+    numbers = [spelt(one) for one in texts]
+    if set(numbers) == SIGNS:
+        return 1
+    if not texts or any(number is not None for number in numbers):
+        return None
+    found = told_by_words(texts, (argument("labels"),), many=False)
+    if found is None:
+        raise which_is_1(texts, (argument("labels"),), means(texts))
+    return found.positive
+
+
+def _with_gaps(ones: Bools, gone: Bools) -> NDArray[Any]:
+    return np.where(gone, np.nan, ones) if gone.any() else ones.astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)

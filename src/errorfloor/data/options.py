@@ -7,6 +7,7 @@ reproduces a result.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
@@ -44,6 +45,8 @@ class ReadOptions:
     duplicates: str = "error"  # what to do with votes of one annotator on an item
     group: str | None = None  # the column
     called: str | None = None  # what people call the files, if not by their paths
+    labels: Any = None  # files that have the labels, which are joined to the rows
+    on: str | None = None  # by which column; "a=b" where the files call it differently
     weight: Any = None  # a column, or an array next to arrays
     cluster: Any = None
     predictions: tuple[str, ...] = ()  # columns of what models predict for the items
@@ -76,6 +79,7 @@ class ReadOptions:
         if self.group is not None and not isinstance(self.group, str):
             text = f" must be the name of one column, as text; got {shown(self.group)}.{TEXT_FIRST}"
             raise InputError(argument("group"), text)
+        self._check_joined()
         flags: dict[str, Any] = {name: as_flag(getattr(self, name), name=name) for name in _FLAGS}
         if flags["unlabelled"]:
             self._check_unlabelled(flags["drop_missing"])
@@ -88,6 +92,41 @@ class ReadOptions:
             positive_from=self._least_positive(),
             duplicates=check_choice(self.duplicates, DUPLICATES, name="duplicates"),
         )
+
+    def _check_joined(self) -> None:
+        """Refuse labels without a key, and a key without labels."""
+        if self.on is None and self.labels is None:
+            return
+        if self.on is None:
+            raise InputError(
+                *(argument("labels"), " is a file of labels, which finds its rows by a column of "),
+                *(
+                    "both files. Name that with ",
+                    argument("on"),
+                    ", such as ",
+                    argument("on", "id"),
+                ),
+                ".",
+            )
+        if not isinstance(self.on, str) or not self.on.strip("= "):
+            text = f" must be the name of one column of both files, as text; got {shown(self.on)}."
+            raise InputError(argument("on"), text)
+
+    def joined_to(self, labels: object) -> ReadOptions:
+        """Return the same with labels in files of their own, which came as another argument."""
+        if self.on is None or self.labels is not None:
+            return self
+        given: Any = labels
+        several = isinstance(given, list | tuple) and len(given) > 0
+        paths = given if several else [given]
+        if not all(isinstance(one, str | os.PathLike) for one in paths):
+            raise InputError(
+                *(argument("on"), " names the column by which the file of "),
+                *(argument("labels"), " is joined. Pass its path, or leave out ", argument("on")),
+                ".",
+            )
+        own = [os.fspath(one) for one in paths]
+        return replace(self, labels=own if several else own[0])
 
     def _check_unlabelled(self, drop_missing: bool) -> None:
         """Refuse what does not go with items that are kept without a label."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._aligned import check_aligned
-from errorfloor._checks import InputError, Part, argument, function
+from errorfloor._checks import InputError, Part, argument, function, shown
 from errorfloor.data.arrays import (
     count_weighed,
     labels_there,
@@ -34,12 +34,13 @@ from errorfloor.data.layouts import (
     joined,
 )
 from errorfloor.data.matrices import as_votes, check_counts, is_matrix
-from errorfloor.data.naming import TWO_CLASSES, listed, names_in_arrays
+from errorfloor.data.naming import TWO_CLASSES, Binary, as_binary, listed, names_in_arrays
 from errorfloor.data.options import ARRAY, ReadOptions
 from errorfloor.data.source import Origin, Reading, Source, is_frame, is_source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table
-from errorfloor.data.values import number_rows
+from errorfloor.data.values import as_entries, is_missing, number_rows, spelt, text_of
 
+_SOME = 1000  # entries that tell labels from scores
 _SCORES_AS_SOFT = {"soft": "scores"}  # what takes the scores of a table for true probabilities
 
 
@@ -147,6 +148,12 @@ def read(
     """
     if isinstance(data, Reading):  # it came through the door before
         return data
+    if options.on is not None:
+        of_scores = any(layout.arrays[1:] == ("labels",) for layout in layouts)
+        given = second if labels is None and of_scores else labels
+        options = options.joined_to(given)
+        _check_joined(data, options)
+        second, labels = (None if given is second else second), None
     if options.label_is_vote and labels is None:
         layouts = _with_label_as_vote(layouts, options)
     call = ReadCall(tuple(layouts), options, second, labels, name, progress)
@@ -169,6 +176,15 @@ def read(
     if options.columns:
         raise _no_columns(data, call)
     return _of_arrays(data, call)
+
+
+def _check_joined(data: object, options: ReadOptions) -> None:
+    if not is_source(data):
+        what = "a dataframe" if is_frame(data) else "no file"
+        raise InputError(
+            *(argument("on"), f" joins files, and the data are {what}. Pass its path, or join "),
+            "dataframes by their own merge or join.",
+        )
 
 
 def is_data(value: object) -> bool:
@@ -262,7 +278,12 @@ def _columns_known(call: ReadCall, name: Part, what: str) -> InputError:
 def _of_arrays(data: object, call: ReadCall, *, named: bool = False) -> Reading:
     options, labels = call.options, call.second
     labelled = SCORES in call.layouts and labels is not None
-    refuse_options(call, may_drop=labelled)
+    in_line = labelled and not is_matrix(data) and options.classes is None
+    refuse_options(call, may_drop=labelled, may_be_positive=in_line)
+    if labelled:
+        _check_order(data, labels)
+    told = _as_binary(data, labels, options) if in_line else Binary(labels)
+    labels, call = told.labels, replace(call, second=told.labels)
     layout, make = _layout_of_arrays(data, call)
     check_aligned(**dict(zip(layout.arrays, (data, labels), strict=False)), **options.beside)
     if layout.with_columns and not named:
@@ -275,11 +296,56 @@ def _of_arrays(data: object, call: ReadCall, *, named: bool = False) -> Reading:
         table = _weighed(layout, data, call)
     else:
         table = make(data, labels, options.classes)
-    facts = {"id_as_score": True} if layout is SCORES and number_rows(data) else {}
+    facts: dict[str, Any] = {"id_as_score": True} if layout is SCORES and number_rows(data) else {}
     names = names_in_arrays(data, labels, options.classes, layout is SCORES)
     facts |= facts_of_classes([table], names)
+    facts |= {} if told.sides is None else {"classes": told.sides}
     own = {"columns": {layout.roles[0].name: ARRAY}} if named else {}
-    return call.read(table, "arrays", layout, layout.rows({None: table}), facts=facts, **own)
+    rows = layout.rows({None: table})
+    return call.read(table, "arrays", layout, rows, told.positive, facts=facts, **own)
+
+
+def _as_binary(scores: object, labels: object, options: ReadOptions) -> Binary:
+    """Return the labels next to scores as 0 and 1."""
+
+    def means(texts: Sequence[str]) -> dict[str, float]:
+        found = [text_of(one) for one in as_entries(labels).tolist()]
+        given = np.asarray(scores, dtype=np.float64)
+        return {one: float(given[[text == one for text in found]].mean()) for one in texts}
+
+    try:
+        return as_binary(labels, options.positive, options.positive_from, means)
+    except (TypeError, IndexError) as error:  # of scores that are none, which is said later
+        raise InputError(argument("scores"), " and ", argument("labels"), f": {error}") from error
+
+
+def _check_order(scores: object, labels: object) -> None:
+    """Refuse labels in the place of scores and scores in that of labels, where both are plain."""
+    label = None if is_matrix(scores) else _example(scores, _like_labels)
+    score = None if label is None else _example(labels, _like_scores)
+    if label is not None and score is not None:
+        raise InputError(
+            *(argument("scores"), f" holds labels, such as {shown(label)}, and "),
+            *(argument("labels"), f" holds scores, such as {shown(score)}. Pass the scores first "),
+            "and the labels second; scikit-learn's metrics have the other order.",
+        )
+
+
+def _example(values: object, like: Callable[[list[Any]], bool]) -> Any:
+    """Return the first of some values if they are `like` what is asked for, else None."""
+    array = as_entries(values)
+    some = [one for one in array.ravel()[:_SOME].tolist() if not is_missing(one)]
+    return some[0] if some and like(some) else None
+
+
+def _like_labels(some: list[Any]) -> bool:
+    if all(isinstance(one, str) and spelt(one) is None for one in some):
+        return True
+    return all(isinstance(one, bool | int | float) and one % 1 == 0 for one in some)
+
+
+def _like_scores(some: list[Any]) -> bool:
+    return all(isinstance(one, float) for one in some) and any(one % 1 for one in some)
 
 
 def _layout_of_arrays(data: object, call: ReadCall) -> tuple[Layout, Callable[..., Table]]:
@@ -363,7 +429,11 @@ def _of_votes_and_labels(votes: object, call: ReadCall) -> Reading:
     per_class = not is_data(votes) and is_matrix(votes)
     if per_class and not named:
         check_counts(votes)
-    plain = options.given.keys() <= {"classes", "weight", "cluster", "label_is_vote"}
+    in_line = not per_class and options.classes is None
+    plain = options.given.keys() <= {
+        *("classes", "weight", "cluster", "label_is_vote"),
+        *(("positive", "positive_from") if in_line else ()),
+    }
     if is_data(votes) or not plain or options.columns or (call.second is None and not per_class):
         raise InputError(
             *(argument("labels"), " goes with arrays of votes and "),
@@ -371,13 +441,19 @@ def _of_votes_and_labels(votes: object, call: ReadCall) -> Reading:
             *(argument("label"), "."),
         )
     check_aligned(votes=votes, totals=call.second, labels=call.labels, **options.beside)
+    told = Binary(call.labels)
+    if in_line:
+        sides = options.positive, options.positive_from
+        told = as_binary(call.labels, *sides, means=lambda texts: {})
     table, names = shares_of_arrays(
-        *(votes, call.second, call.labels, options.classes, options.beside),
+        *(votes, call.second, told.labels, options.classes, options.beside),
         label_is_vote=options.label_is_vote,
     )
     layout = COUNTS_AND_LABELS if per_class else VOTES_AND_LABELS
-    more = {"facts": facts_of_classes([table], names), "columns": dict.fromkeys(named, ARRAY)}
-    return call.read(table, "arrays", layout, table.n, **more)
+    facts = facts_of_classes([table], names)
+    facts |= {} if told.sides is None else {"classes": told.sides}
+    more = {"facts": facts, "columns": dict.fromkeys(named, ARRAY)}
+    return call.read(table, "arrays", layout, table.n, told.positive, **more)
 
 
 def _of_raters_and_labels(votes: object, call: ReadCall) -> Reading:

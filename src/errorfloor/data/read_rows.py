@@ -5,15 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, argument, function
+from errorfloor._checks import InputError, argument, command, function
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.classes import ballots_in, counted
-from errorfloor.data.columns import Chosen, as_named, by_role, choose, fitting, names_an_id
+from errorfloor.data.columns import (
+    Chosen,
+    as_named,
+    by_role,
+    choose,
+    fitting,
+    likely_readings,
+    names_an_id,
+)
 from errorfloor.data.engines import (
     Columns,
     Frame,
@@ -26,7 +36,7 @@ from errorfloor.data.engines import (
     watched,
     where_missing,
 )
-from errorfloor.data.files import Few, Found, found_in, opened, renamed
+from errorfloor.data.files import Few, Found, found_with, opened, renamed
 from errorfloor.data.grid import CELLS
 from errorfloor.data.layouts import ITEM_OF_ROW, LABEL, LAYOUTS, SCORES, SOFT_LABELS, Layout
 from errorfloor.data.options import ReadOptions
@@ -119,8 +129,7 @@ def rows_of(
     is asked of `few` is to fetch them; see `_fetched`.
     """
     if is_source(data):
-        name = None if options is None else options.format
-        with found_in(data, name) as found, rows_of(found, options, progress, few) as rows:
+        with found_with(data, options) as found, rows_of(found, options, progress, few) as rows:
             yield rows
         return
     if not isinstance(data, Found):
@@ -159,7 +168,7 @@ def of_files(data: Any, call: ReadCall) -> Reading:
     paths = tuple(os.fspath(path) for path in given)
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     name = options.called or f"{paths[0]}{more}"
-    with found_in(data, options.format) as found, _calling(found, options.called):
+    with found_with(data, options) as found, _calling(found, options.called):
         table = saved_table(found)
         if table is None:
             return of_rows(found, call, name, paths)
@@ -201,7 +210,10 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
     options, given = call.options, by_role(_columns(call))
     _refuse_arrays(options)
     with rows_of(data, options, call.progress, _fetched(given, options)) as (frame, run):
-        chosen = _chosen(frame, run, given, call, name)
+        named = _with_label(data, frame, run, given)
+        chosen = _chosen(frame, run, named, call, name)
+        joined = tuple(role for role in named if role not in given)
+        chosen = replace(chosen, guessed=(*chosen.guessed, *joined)) if joined else chosen
         _refuse_used(options, chosen)
         _refuse_unlabelled(options, chosen)
         _refuse_duplicates(options, chosen)
@@ -212,10 +224,62 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
         if not call.only_tables:
             facts |= facts_of_classes(tables.values())
             facts |= facts_of(request, chosen, tables, rows)
+    facts |= _facts_of_files(data)
     told = None if options.classes is not None else request.options.positive
     more = {"columns": chosen.columns, "guessed": chosen.guessed, "facts": facts}
     origin: Origin = "files" if paths else "frame"
     return call.read(tables, origin, chosen.layout, rows, told, files=paths, **more)
+
+
+def _with_label(data: Any, frame: Frame, run: Run, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns that were named, and that of labels that are in files of their own.
+
+    Refuse what a tool wrote without labels, unless somebody brings some or names columns.
+    """
+    if not isinstance(data, Found):
+        return given
+    if data.joined is None:
+        problem = next((one.problem for one in data.told if one.problem is not None), None)
+        if problem is not None and not given:
+            raise problem
+        return given
+    there = data.joined.columns
+    if "label" in given or (given and given.keys() != {"score"} and _all_in(given, there)):
+        return given
+    labels = fitting(LABEL, there) or there
+    if len(labels) == 1:
+        return {**given, "label": labels[0]}
+    readings = likely_readings({one: kinds_of(frame, run)[one] for one in there}, LAYOUTS)
+    if len(readings) == 1 and not given:
+        return dict(readings[0].columns)
+    lines = (part for one in labels[:3] for part in ("\n  ", command("label", one)))
+    raise InputError(
+        f"{data.joined.name} has several columns: {', '.join(there[:20])}. Say which one holds the "
+        "labels:",
+        *lines,
+    )
+
+
+def _all_in(given: Mapping[str, Any], columns: Sequence[str]) -> bool:
+    """Tell whether all columns that were named, several in one text or by a pattern, are these."""
+    several = (one if isinstance(one, list | tuple) else [one] for one in given.values())
+    parts = (part.strip() for some in several for one in some for part in str(one).split(","))
+    return all(any(fnmatchcase(column, part) for column in columns) for part in parts)
+
+
+def _facts_of_files(data: Any) -> dict[str, Any]:
+    """Return what is to be said of the tool that wrote files, and of labels that were joined."""
+    if not isinstance(data, Found):
+        return {}
+    notes = [f"{one.tool}: {note}" for one in data.told for note in one.notes]
+    if data.joined is not None:
+        counts = data.joined.counts
+        notes.append(
+            f"{data.joined.name} has a row for {counts['matched']:,} of {counts['rows']:,} rows, "
+            f"and {counts['unused']:,} of its {counts['labels']:,} rows match none"
+        )
+    joined = {} if data.joined is None else {"joined": dict(data.joined.counts)}
+    return {**({"notes": notes} if notes else {}), **joined}
 
 
 def _refuse_arrays(options: ReadOptions) -> None:
@@ -287,6 +351,11 @@ def _columns(call: ReadCall) -> dict[str, Any]:
     layout = call.pair
     second, role = layout.arrays[1], layout.roles[1]
     if second != role.argument:
+        if is_source(call.second):
+            raise InputError(
+                *(argument(second), " is a file next to another one. Name the column that both "),
+                *("have with ", argument("on"), ", such as ", argument("on", "id"), "."),
+            )
         raise InputError(
             *(argument(second), " must be left out when ", call.first),
             " is a dataframe or a file. Name its column with ",

@@ -35,7 +35,8 @@ class Source:
         """Return what JSON can hold."""
         found: dict[str, Any] = {"origin": self.origin, "layout": self.layout, "files": self.files}
         found |= {"columns": self.columns, "guessed": self.guessed}
-        found |= {name: getattr(self.options, name) for name in HOW_TO_READ}
+        joined = ("labels", "on") if self.options.labels is None else ()
+        found |= {name: getattr(self.options, name) for name in HOW_TO_READ if name not in joined}
         found |= {"rows": self.rows, "facts": self.facts}
         return {name: _plain(value) for name, value in found.items()}
 
@@ -74,7 +75,8 @@ def is_source(data: object) -> bool:
 def is_frame(data: object) -> bool:
     """Tell whether `data` is a dataframe, without the library that reads them all."""
     # Of its type, because a lazy frame would have to find out what its columns are.
-    signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__")
+    # The last is that of a Hugging Face dataset.
+    signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__", "column_names")
     return any(hasattr(type(data), sign) for sign in signs)
 
 

@@ -20,6 +20,7 @@ from errorfloor._checks import (
     percentage,
     shown,
 )
+from errorfloor._keywords import told_keywords
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.binomial import upper_limit
@@ -33,7 +34,7 @@ _PLACES = 6  # of numbers of pairs that are not whole
 _ROUNDING = 1e-9  # by which a rate may miss a whole number of pairs, in shares of all pairs
 _FALSE_ALARM = 0.01  # how often chance alone refutes independent votes, at most
 _ONE_IS_A_COUNT = " A whole number counts pairs: as a rate, 1 is written 1.0 or 100%."
-_Share: TypeAlias = "float | str | Sequence[float] | None"
+_Share: TypeAlias = float | str | Sequence[float] | None
 
 
 @overload
@@ -58,6 +59,7 @@ def from_agreement(
     interval: str | None = "auto",
     level: float = 0.95,
 ) -> RatingsEstimate: ...
+@told_keywords
 def from_agreement(
     agree: float | str | None = None,
     pairs: int | None = None,

@@ -8,6 +8,7 @@ import numpy as np
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument, check_level
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import Floats
 from errorfloor.data.ballots import Ballots, Raters
 from errorfloor.data.layouts import LAYOUTS
@@ -25,6 +26,7 @@ WITH_ANNOTATORS = tuple(layout for layout in LAYOUTS if layout.ballots is not No
 FEWEST = 20  # annotators, below which nobody is left out
 
 
+@told_keywords
 def annotators(
     votes: object = None,
     *,

@@ -7,6 +7,7 @@ from typing import Any, Unpack, overload
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument
+from errorfloor._keywords import told_keywords
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
@@ -35,6 +36,7 @@ def calibrate(
 def calibrate(
     scores: object, labels: object = None, *, group: str, **options: Unpack[_Options]
 ) -> Groups[Calibration | ClassCalibration]: ...
+@told_keywords
 def calibrate(
     scores: object,
     labels: object = None,

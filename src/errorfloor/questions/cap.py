@@ -20,7 +20,7 @@ from errorfloor.intervals.binomial import upper_limit
 from errorfloor.intervals.record import Evidence, IntervalKind
 from errorfloor.results import Interval, VotesEstimate
 
-ModelError: TypeAlias = "float | tuple[int, int] | None"
+ModelError: TypeAlias = float | tuple[int, int] | None
 
 
 def reached(model_error: Any) -> Reached | None:

@@ -9,6 +9,7 @@ from typing import Any, Unpack, overload
 from errorfloor import checks
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import ScoreTable, Table
@@ -48,6 +49,7 @@ def compare(
 def compare(
     scores: object, labels: object = None, *, group: str, **options: Unpack[_Options]
 ) -> Groups[Comparison]: ...
+@told_keywords
 def compare(
     scores: object,
     labels: object = None,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._checks import InputError, argument
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.checks.record import method_of
 from errorfloor.data.options import ReadOptions
@@ -22,6 +23,7 @@ from errorfloor.results import Confusion, Estimate, Groups
 TIE = 1e-9  # probabilities that differ by less are the same
 
 
+@told_keywords
 def confusion(
     estimate: object, *, group: str | None = None, rng: RandomLike = 0, **columns: Any
 ) -> Any:

@@ -6,12 +6,14 @@ import math
 
 from errorfloor import intervals
 from errorfloor._checks import InputError, argument, as_flag, check_level, function, shown
+from errorfloor._keywords import told_keywords
 from errorfloor.checks.record import method_of
 from errorfloor.intervals.record import Evidence
 from errorfloor.results import Estimate
 from errorfloor.results.people import FloorDifference
 
 
+@told_keywords
 def difference(
     floor_a: object, floor_b: object, *, independent: bool | None = None, level: float = 0.95
 ) -> FloorDifference:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
 from errorfloor import methods
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import of_kind
 from errorfloor.data.options import ReadOptions
@@ -28,6 +29,7 @@ def from_soft_labels(
 def from_soft_labels(
     soft_labels: object, *, group: str, **options: Unpack[SoftOptions]
 ) -> Groups[Estimate]: ...
+@told_keywords
 def from_soft_labels(
     soft_labels: object,
     *,
@@ -131,12 +133,14 @@ def from_scores(
 def from_scores(
     scores: object, labels: object = None, *, group: str, **options: Unpack[ScoreOptions]
 ) -> Groups[Estimate]: ...
+@told_keywords
 def from_scores(
     scores: object,
     labels: object = None,
     *,
     score: str | Sequence[str] | None = None,
     label: str | None = None,
+    on: str | None = None,
     positive: object = None,
     positive_from: float | None = None,
     classes: Sequence[object] | None = None,
@@ -165,13 +169,16 @@ def from_scores(
     scores : array-like of shape (n,) or (n, classes), ScoreTable, dataframe or path
         Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others. Or
         a score for each class: probabilities, shares or logits.
-    labels : array-like of shape (n,), optional
+    labels : array-like of shape (n,), or path, optional
         0 or 1 for each item; left out when `scores` has them. Beside a score for each class: the
         classes' names, or their places from 0 on.
     score : str or sequence of str, optional
         Column of the scores, or one for each class; guessed where the names leave no doubt.
     label : str, optional
         Column of the labels; guessed likewise.
+    on : str, optional
+        Where `scores` and `labels` are two files: the column that both have, by which rows find
+        their label, or "a=b" where they call it differently. What did not match is counted.
     positive : optional
         The label that means class 1; all others then mean class 0. Guessed of common pairs of
         words, such as yes and no.
@@ -257,6 +264,7 @@ def from_scores(
     where = ReadOptions.of(
         score=score,
         label=label,
+        on=on,
         positive=positive,
         positive_from=positive_from,
         classes=classes,

@@ -10,6 +10,7 @@ import numpy as np
 
 from errorfloor import methods as known
 from errorfloor._checks import check_whole
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import Bools, Counts, RandomLike
 from errorfloor.data.features import FeatureItems, read_items
 from errorfloor.data.options import ReadOptions
@@ -80,6 +81,7 @@ def feebee(
     group: str,
     **options: Unpack[_Options],
 ) -> Groups[FeeBeeResult]: ...
+@told_keywords
 def feebee(
     scores: object = None,
     labels: object = None,

@@ -23,7 +23,7 @@ from errorfloor.results import ORACLE
 USELESS = 0.5  # balanced error and AUC of a model that tells nothing
 
 Estimator: TypeAlias = Callable[[ScoreTable], float]
-Methods: TypeAlias = "Iterable[str | Estimator] | Mapping[str, str | Estimator]"
+Methods: TypeAlias = Iterable[str | Estimator] | Mapping[str, str | Estimator]
 
 
 def asked_for(metric: str, means: object) -> Asked:

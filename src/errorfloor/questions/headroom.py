@@ -22,6 +22,7 @@ from errorfloor._checks import (
     warn,
     words,
 )
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
 from errorfloor.data.options import ReadOptions
@@ -80,6 +81,7 @@ def headroom(
     group: str,
     **options: Unpack[_Options],
 ) -> Groups[Verdict]: ...
+@told_keywords
 def headroom(
     estimate: Any,
     errors: int | None = None,
@@ -233,6 +235,8 @@ def headroom(
     'room'
     """
     error = _error_of(model_error, accuracy)
+    if columns.get("on") is not None:  # a file of labels, which is joined to that of the data
+        columns["labels"], labels = labels, None
     said = Said(errors, n, error, model_value, model_scores, confusion, labels, predictions)
     if is_about_ratings(estimate, metric, columns):
         own = {"prediction": prediction, "metric": metric, "level": level, "group": group}

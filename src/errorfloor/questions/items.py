@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._checks import InputError, argument, as_flag
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.items import KeptVotes, VoteItems
 from errorfloor.data.options import ReadOptions
@@ -25,6 +26,7 @@ _LEVEL = 0.05  # of the test that refutes exchangeable classes
 _PENALTY = 2.0
 
 
+@told_keywords
 def items(
     votes: object = None,
     totals: object = None,

@@ -47,6 +47,7 @@ class VoteOptions(CommonOptions, total=False):
     duplicates: str
     label: str | None
     labels: object
+    on: str | None
     label_is_vote: bool
     positive: object
     positive_from: float | None
@@ -63,6 +64,7 @@ class ScoreOptions(CommonOptions, total=False):
 
     score: str | Sequence[str] | None
     label: str | None
+    on: str | None
     positive: object
     positive_from: float | None
     classes: Sequence[object] | None

@@ -6,17 +6,31 @@ import ast
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeGuard
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from errorfloor._checks import InputError, Mention, argument, function
 from errorfloor.data.columns import NO_NAMES, has_no_names
-from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, BESIDE, ITEM, LAYOUTS, SCORES, Layout
+from errorfloor.data.layouts import (
+    ANNOTATIONS,
+    ANNOTATORS,
+    BESIDE,
+    ITEM,
+    LABEL,
+    LAYOUTS,
+    SCORES,
+    Layout,
+)
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.ratings import RatingReading
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading, is_source
 from errorfloor.data.tables import Table, VoteTable
 from errorfloor.results.look import ColumnLook, LayoutLook, Look
+
+if TYPE_CHECKING:
+    from errorfloor.data.exports import Told
 
 Write = Callable[[Mention], str]
 _MOST_COLUMNS = 200  # that are counted
@@ -74,18 +88,26 @@ def looked_at(data: Any, where: ReadOptions, write: Write, files: tuple[str, ...
     table = _saved(data, where)
     if table is not None:
         return _of_table(table, name, files)
-    rows, columns, guesses = _columns_in(data, where)
+    rows, columns, guesses, told = _columns_in(data, where)
     both = [_tried(data, files, where, layout, given, write) for layout, given in guesses]
     both.sort(key=lambda one: one[0].problem is not None)
-    both = [*_rated(data, where, files), *both]
+    asked = next((one.problem for one in told if one.problem is not None), None)
+    if where.labels is None and asked is None:
+        both = [*_rated(data, where, files), *both]
     tried = [one for one, _ in both]
     following = [line for _, lines in both for line in lines][:_MOST_LINES]
+    problems = [f"{one.tool}: {note}." for one in told for note in one.notes]
+    if asked is not None and not tried:
+        problems.append(_first(asked, write))
+        following = list(_lines_asked(asked, files))
+    else:
+        problems += _problems(rows, columns, tried)
     return Look(
         name=name,
         rows=rows,
         columns=tuple(columns),
         layouts=tuple(tried),
-        problems=tuple(_problems(rows, columns, tried)),
+        problems=tuple(problems),
         next=tuple(following) or _in_general(files, columns),
     )
 
@@ -122,19 +144,30 @@ def _of_table(reading: Reading, name: str, files: tuple[str, ...]) -> Look:
 
 def _columns_in(
     data: Any, where: ReadOptions
-) -> tuple[int, list[ColumnLook], list[tuple[Layout, dict[str, Any]]]]:
-    """Return the number of rows, the columns, and the layouts that they may be in."""
-    from errorfloor.data.columns import likely_readings
+) -> tuple[int, list[ColumnLook], list[tuple[Layout, dict[str, Any]]], list[Told]]:
+    """Return the number of rows, the columns, the layouts that they may be in, and their tool."""
+    from errorfloor.data.columns import fitting, likely_readings
     from errorfloor.data.engines import kinds_of
+    from errorfloor.data.files import Found, found_with
     from errorfloor.data.read_rows import rows_of
     from errorfloor.data.rows import count_where
 
-    with rows_of(data, where) as (frame, run):
+    with ExitStack() as stack:
+        partly = replace(where, drop_missing=True)  # a look shows rows without a label, too
+        source = stack.enter_context(found_with(data, partly)) if is_source(data) else data
+        frame, run = stack.enter_context(rows_of(source, partly))
         kinds = kinds_of(frame, run)
         rows = count_where(frame, run, {})["n"]
         columns = _looked_at(frame, run, kinds, rows)
+    told = source.told if isinstance(source, Found) else []
+    joined = source.joined if isinstance(source, Found) else None
+    if joined is not None:  # which has the labels, so that no other column is meant
+        others = fitting(LABEL, [one for one in kinds if one not in joined.columns])
+        kinds = {one: kind for one, kind in kinds.items() if one not in others}
+    elif any(one.problem is not None for one in told):
+        return rows, columns, [], told
     found = [(one.layout, one.arguments) for one in likely_readings(kinds, LAYOUTS)]
-    return rows, columns, found or list(_plausible(columns, rows))
+    return rows, columns, found or list(_plausible(columns, rows)), told
 
 
 def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> list[ColumnLook]:
@@ -218,6 +251,7 @@ def _tried(
     plain: dict[str, Any] = {
         name: list(one) if isinstance(one, tuple) else one for name, one in given.items()
     }
+    plain |= {name: value for name, value in where.given.items() if name in ("labels", "on")}
     for how in (plain, {**plain, "drop_missing": True}):
         try:
             reading = read(data, (layout,), ReadOptions.of(**how, format=where.format))
@@ -293,6 +327,20 @@ def _first(error: InputError, write: Write) -> str:
     """Return what an error says before it lists what to type."""
     said = error.told(write).split("\n")[0]
     return f"{said[:-1]}." if said.endswith(":") else said
+
+
+def _lines_asked(error: InputError, files: tuple[str, ...]) -> Iterator[str]:
+    """Yield the commands that an error lists: as text, or by what is to be added to this one."""
+    start = shlex.join(["errorfloor", "estimate", *files])
+    words: list[str] = []
+    for part in (*error.parts, "\n"):
+        if isinstance(part, str) and "\n" in part and words:
+            yield " ".join([start, *words])
+            words = []
+        if isinstance(part, str):
+            yield from (one.strip() for one in part.split("\n  ")[1:] if one.strip())
+        elif part.is_command or words:
+            words += [f"--{part.name.replace('_', '-')}", shlex.quote(str(_value(part)))]
 
 
 def _line(layout: Layout, files: tuple[str, ...], how: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._checks import InputError, argument, as_flag, as_fraction, check_level, shown
+from errorfloor._keywords import told_keywords
 from errorfloor._numbers import counted as counted_words
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.ballots import Ballots
@@ -33,6 +34,7 @@ _FALSE_DISCOVERIES = 0.05
 _NUMBER = (int, float, np.integer, np.floating)
 
 
+@told_keywords
 def people(
     votes: object = None,
     totals: object = None,

@@ -24,6 +24,7 @@ from errorfloor._checks import (
     refuse,
     shown,
 )
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
 from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS
@@ -68,6 +69,7 @@ class _Options(AnyColumns, total=False):
 def plan(pilot: object, *, group: None = None, **options: Unpack[_Options]) -> Plan: ...
 @overload
 def plan(pilot: object, *, group: str, **options: Unpack[_Options]) -> Groups[Plan]: ...
+@told_keywords
 def plan(
     pilot: object,
     *,

@@ -20,6 +20,7 @@ from errorfloor._checks import (
     check_whole,
     shown,
 )
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.ratings import Named, RatingReading, RatingTable, read_ratings
 from errorfloor.intervals.ratings import (
@@ -133,6 +134,7 @@ def from_ratings(
 def from_ratings(
     data: object, *, group: str, **options: Unpack[_Options]
 ) -> Groups[RatingsEstimate]: ...
+@told_keywords
 def from_ratings(
     data: Any,
     *,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from errorfloor import methods
 from errorfloor._checks import check_level
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import ScoreTable, Table
@@ -46,6 +47,7 @@ def reliability(
 def reliability(
     scores: object, labels: object = None, *, group: str, **options: Unpack[_Options]
 ) -> Groups[Reliability | ClassReliability]: ...
+@told_keywords
 def reliability(
     scores: object,
     labels: object = None,

@@ -7,6 +7,7 @@ from typing import Any, Unpack, overload
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument
+from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import BESIDE_LABELS, of_kind
 from errorfloor.data.options import ReadOptions
@@ -33,6 +34,7 @@ def from_votes(
 def from_votes(
     votes: object = None, totals: object = None, *, group: str, **options: Unpack[VoteOptions]
 ) -> Groups[VotesEstimate]: ...
+@told_keywords
 def from_votes(
     votes: object = None,
     totals: object = None,
@@ -47,6 +49,7 @@ def from_votes(
     duplicates: str = "error",
     label: str | None = None,
     labels: object = None,
+    on: str | None = None,
     label_is_vote: bool = False,
     positive: object = None,
     positive_from: float | None = None,
@@ -111,8 +114,11 @@ def from_votes(
     label : str, optional
         Column of one true (gold) label per item. The answer then bounds the floor of this label:
         the shares of votes are scores, and methods and intervals are those of `from_scores`.
-    labels : array-like of shape (n,), optional
+    labels : array-like of shape (n,), or path, optional
         The same where votes are arrays: 0 or 1 for each item; of more classes as in `from_scores`.
+        Or, with `on`, a second file that has the labels.
+    on : str, optional
+        Where `votes` and `labels` are two files: the column that both have, as in `from_scores`.
     label_is_vote : bool
         Whether the label is one more vote of the same kind: of a person like those who voted, who
         answered the same question without knowing their votes. It is then added to the votes, and
@@ -210,6 +216,7 @@ def from_votes(
         annotations=annotations,
         duplicates=duplicates,
         label=label,
+        on=on,
         label_is_vote=label_is_vote,
         positive=positive,
         positive_from=positive_from,
@@ -219,7 +226,7 @@ def from_votes(
         weight=weight,
         cluster=cluster,
     )
-    layouts = of_kind(VoteTable.kind) if label is None else BESIDE_LABELS
+    layouts = of_kind(VoteTable.kind) if label is None and on is None else BESIDE_LABELS
     reading = read(votes, layouts, where, second=totals, labels=labels)
     question = Question.about(asked, reading, method, options, model_error)
     return question.answer(reading, request, rng, simultaneous)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from errorfloor._shown import Framed, sentence_of
+from errorfloor._shown import Shown, sentence_of
 from errorfloor.results.estimate import Estimate
 
 
@@ -55,7 +55,7 @@ class Annotator:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AnnotatorsResult(Framed):
+class AnnotatorsResult(Shown):
     """The annotators of a set of votes, those with the largest share of the floor first.
 
     Attributes

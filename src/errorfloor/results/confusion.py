@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._shown import Framed, sentence_of
+from errorfloor._shown import Shown, sentence_of
 from errorfloor._typing import Floats
 from errorfloor.data.source import Source
 
@@ -39,7 +39,7 @@ class ClassPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Confusion(Framed):
+class Confusion(Shown):
     """The errors of the best rule by class: what it cannot tell apart on such data.
 
     Attributes

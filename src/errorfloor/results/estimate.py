@@ -27,6 +27,8 @@ from errorfloor.results.finding import Finding
 if TYPE_CHECKING:
     from errorfloor.methods.votes.line import Mixture
     from errorfloor.methods.votes.simplex import PartitionMixture
+else:
+    Mixture = PartitionMixture = Any  # which `typing.get_type_hints` finds; they are slow to load
 
 
 _IN_SHORT = ("value", "low", "high", "level", "method", "interval_method")
@@ -130,6 +132,9 @@ class Estimate(Shown):
     def __format__(self, spec: str) -> str:
         """Return the value in a format such as .3f, or the text of the result without one."""
         return format(self.value, spec) if spec else str(self)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.value, self.n))
 
     def __lt__(self, other: Any) -> bool:
         """Compare values, with another result or a number."""

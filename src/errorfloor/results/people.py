@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from errorfloor._shown import Framed, sentence_of
+from errorfloor._shown import Shown, sentence_of
 from errorfloor.data.source import Source
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding
@@ -138,7 +138,7 @@ class AltTest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class People(Framed):
+class People(Shown):
     """How often people agree, and how many people each model is worth.
 
     Attributes
@@ -258,7 +258,7 @@ class People(Framed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FloorDifference(Framed):
+class FloorDifference(Shown):
     """By how much the first of two floors is higher.
 
     Attributes

@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from errorfloor import methods
-from errorfloor._shown import Framed, sentence_of
+from errorfloor._shown import Shown, sentence_of
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Method
 from errorfloor.results.estimate import Estimate
@@ -29,7 +29,7 @@ class Row(Protocol):
 RowT = TypeVar("RowT", bound=Row)
 
 
-class Rows(Framed, Generic[RowT]):
+class Rows(Shown, Generic[RowT]):
     """Results of several methods on the same items, one row each."""
 
     __slots__ = ()
@@ -94,7 +94,7 @@ ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups(Framed, Mapping[Any, ResultT]):
+class Groups(Shown, Mapping[Any, ResultT]):
     """What was found for each group of one data set, by the groups' names.
 
     Attributes

@@ -128,14 +128,21 @@ def png(shapes: Sequence[Shape], size: tuple[float, float], theme: Theme) -> byt
     width, height = size
     dots = 100  # to an inch
     figure = matplotlib("figure").Figure(figsize=(width / dots, height / dots), dpi=dots)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, width), ylim=(height, 0))
-    axes.set_axis_off()
-    for order, shape in enumerate(shapes):
-        _draw(shape, axes, width, theme, order, 72 / dots)
+    draw(shapes, figure.add_axes((0, 0, 1, 1)), size, theme, 72 / dots)
     file = io.BytesIO()
     figure.savefig(file, format="png", metadata={"Software": None})
     return file.getvalue()
+
+
+def draw(
+    shapes: Sequence[Shape], axes: Any, size: tuple[float, float], theme: Theme, point: float
+) -> None:
+    """Draw shapes on axes of matplotlib that are that many pixels large, of so many points."""
+    width, height = size
+    axes.set(xlim=(0, width), ylim=(height, 0))
+    axes.set_axis_off()
+    for order, shape in enumerate(shapes):
+        _draw(shape, axes, width, theme, order, point)
 
 
 def _draw(shape: Shape, axes: Any, width: float, theme: Theme, order: int, point: float) -> None:

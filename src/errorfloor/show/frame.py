@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import singledispatch
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias, cast, get_args
@@ -16,7 +17,10 @@ from errorfloor.results import (
     Confusion,
     FeeBeeResult,
     Groups,
+    LabelPlan,
+    Look,
     People,
+    Plan,
 )
 
 FrameLibrary: TypeAlias = Literal["pandas", "polars", "pyarrow"]
@@ -68,6 +72,31 @@ def _(
     result: AnnotatorsResult | Comparison | Confusion | FeeBeeResult | People,
 ) -> list[dict[str, Any]]:
     return [row.to_dict() for row in result]
+
+
+@rows_of.register(Plan)
+def _(result: Plan) -> list[dict[str, Any]]:
+    votes, items = result.votes.tolist(), result.items.tolist()
+    return [
+        {"votes": vote, "items": item, "width": width, "bias": bias}
+        for vote, bias, widths in zip(
+            votes, result.bias.tolist(), result.width.tolist(), strict=True
+        )
+        for item, width in zip(items, widths, strict=True)
+    ]
+
+
+@rows_of.register(LabelPlan)
+def _(result: LabelPlan) -> list[dict[str, Any]]:
+    chosen = result.rows
+    columns = {"row": chosen, "score": result.scores[chosen], "weight": result.weight[chosen]}
+    values = zip(*(one.tolist() for one in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in values]
+
+
+@rows_of.register(Look)
+def _(result: Look) -> list[dict[str, Any]]:
+    return [asdict(column) for column in result.columns]
 
 
 @rows_of.register(Groups)

@@ -41,7 +41,7 @@ def with_labels(
     more += [COMPLETE] if complete else []
     more += [LABEL_IS_VOTE] if any(layout.of_shares for layout in layouts) else []
     how_read: list[Decorator] = [POSITIVE, POSITIVE_FROM, CLASSES, *group, *beside]
-    how_read += [FORMAT, DROP_MISSING, *more]
+    how_read += [*JOINED, FORMAT, DROP_MISSING, *more]
 
     def decorate(function: Body) -> Body:
         @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
@@ -126,6 +126,24 @@ FORMAT = option(
     type=click.Choice([kind.name for kind in FORMATS]),
     section=READING,
     help="Told by name and content by default.",
+)
+JOINED: tuple[Decorator, ...] = (
+    once(
+        "--labels",
+        metavar="FILE",
+        type=FILE,
+        section=READING,
+        help="A second file with the labels, such as those that people gave to what a judge "
+        "decided about; see --on.",
+    ),
+    once(
+        "--on",
+        metavar="COL",
+        section=READING,
+        help="With --labels: the column that both files have, by which rows find their label; "
+        "ITEM=ID where they call it differently.",
+        shell_complete=completing.columns,
+    ),
 )
 DROP_MISSING = option(
     "--drop-missing", is_flag=True, section=READING, help="Leave out what has missing values."

@@ -74,6 +74,8 @@ class Labels:
         session.about["input"] = _described(reading)
         if reading.source.guessed:
             session.remark(guesses(reading.source))
+        for note in reading.source.facts.get("notes", ()):
+            session.remark(note)
         _remark_on_classes(session, reading)
         return reading, more
 

@@ -1,8 +1,13 @@
 """Pictures of computed values, on given axes; `errorfloor.plot` is their public name."""
 
+from collections.abc import Callable
+from typing import Any
+
+from errorfloor._checks import InputError
+from errorfloor.results import Estimate
 from errorfloor.show.plot.classes import confusion
 from errorfloor.show.plot.coverage import risk_coverage
-from errorfloor.show.plot.estimates import forest, headroom
+from errorfloor.show.plot.estimates import forest, gauge, headroom
 from errorfloor.show.plot.people import people
 from errorfloor.show.plot.ratings import ceilings
 from errorfloor.show.plot.scores import class_reliability, noise_curves, reliability
@@ -15,6 +20,7 @@ __all__ = [
     "confusion",
     "distribution",
     "forest",
+    "gauge",
     "headroom",
     "noise_curves",
     "people",
@@ -22,3 +28,24 @@ __all__ = [
     "reliability",
     "risk_coverage",
 ]
+
+# What draws each kind of result, by the name of its class: the first that fits.
+_PICTURES: dict[str, Callable[..., Any]] = {
+    "Verdict": gauge,
+    "Estimate": gauge,
+    "Comparison": forest,
+    "Confusion": confusion,
+    "FeeBeeResult": noise_curves,
+    "People": people,
+    "Plan": plan,
+}
+
+
+def plot_of(result: Any, ax: Any = None) -> Any:
+    """Draw a result as its kind is drawn, on given axes or in a new figure."""
+    names = [kind.__name__ for kind in type(result).__mro__]
+    of_floors = "Groups" in names and all(isinstance(one, Estimate) for one in result.values())
+    name = "Comparison" if of_floors else next((one for one in names if one in _PICTURES), None)
+    if name is None:
+        raise InputError(f"There is no picture of a {names[0]}. Its rows are in `to_frame()`.")
+    return _PICTURES[name](result, ax=ax)

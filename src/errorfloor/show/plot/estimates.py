@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
+from errorfloor._checks import InputError
 from errorfloor.results import Comparison, Estimate, Groups, Verdict
 from errorfloor.show import grids
+from errorfloor.show.drawing import draw
+from errorfloor.show.gauge import PAGE, gauge_of, shapes
 from errorfloor.show.numbers import level, style_of
 from errorfloor.show.palette import BLUE, GREY, RED, colour
 from errorfloor.show.plot.axes import (
@@ -24,6 +27,7 @@ from errorfloor.show.plot.axes import (
     ticks_of,
     wrapped,
 )
+from errorfloor.show.sentences import refusal_of
 from errorfloor.show.standings import standing_of
 
 if TYPE_CHECKING:
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
 LONG = 12  # letters of a name beside which an axis is short
 # Letters of a name in two lines beside the axis.
 NARROW = 14
+_DRAWN = "Pass what errorfloor.from_votes, from_scores or headroom returned."
+_PIXELS = 100  # of a gauge to an inch
 
 
 def forest(
@@ -81,6 +87,37 @@ def forest(
     if lines.are_long:  # which leaves less room for the axis than its name needs
         ax.set_xlabel(ax.get_xlabel(), loc="right")
     legend_above(ax)
+    return ax
+
+
+def gauge(result: Estimate | Verdict, *, ax: Axes | None = None) -> Axes:
+    """Draw the gauge: what is reachable, what no model reaches, guessing, and the model.
+
+    Parameters
+    ----------
+    result : Estimate or Verdict
+        What a function such as `from_votes` or `headroom` returned.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+    """
+    floor = result.floor if isinstance(result, Verdict) else result
+    check_type(floor, Estimate, "result", _DRAWN)
+    drawn = gauge_of(result)
+    if drawn is None:
+        reason = refusal_of(floor) if floor.refuted else "There is nothing to draw."
+        raise InputError(f"The gauge shows an answer, and here is none. {reason}")
+    ax = axes_or_new(ax, 1.3)
+    box = ax.get_window_extent()
+    dots = ax.figure.dpi / _PIXELS
+    theme = dict.fromkeys(("ink", "soft"), ink(ax))
+    top = 6 if drawn.model is None else 28
+    parts = list(shapes(drawn, top=top, tall=22, size=11))
+    size = (box.width / dots, max(box.height / dots, top + 84))
+    draw(parts, ax, size, {**PAGE, **theme}, 72 / _PIXELS)
     return ax
 
 

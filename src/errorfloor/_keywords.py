@@ -1,0 +1,67 @@
+"""Keywords that people know from other libraries: an error says what they are called here."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_LONGEST = 30  # characters of a value that is repeated
+
+# What a keyword is called in SciPy, scikit-learn and statsmodels, and what it is called here.
+_OTHER_NAMES = {
+    "seed": "rng",
+    "random_state": "rng",
+    "random_seed": "rng",
+    "alpha": "level",
+    "confidence": "level",
+    "confidence_level": "level",
+    "ci": "level",
+    "n_boot": "n_resamples",
+    "n_bootstrap": "n_resamples",
+    "n_bootstraps": "n_resamples",
+    "sample_weight": "weight",
+    "sample_weights": "weight",
+    "weights": "weight",
+    "groups": "cluster",
+    "clusters": "cluster",
+    "pos_label": "positive",
+    "y_score": "scores",
+    "y_prob": "scores",
+    "y_true": "labels",
+    "y": "labels",
+}
+
+
+def told_keywords(function: Callable[P, R]) -> Callable[P, R]:
+    """Have a function say what to write in place of a keyword that it does not have."""
+    code = function.__code__
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    passes_on = bool(code.co_flags & inspect.CO_VARKEYWORDS)
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **keywords: P.kwargs) -> R:
+        for name in keywords:
+            if name not in known and (not passes_on or name in _OTHER_NAMES):
+                said = f"{function.__name__}() got an unexpected keyword argument {name!r}."
+                meant = _OTHER_NAMES.get(name)
+                meant = meant if meant in known or passes_on else None
+                raise TypeError(f"{said} {_hint(name, keywords[name], meant, known)}".strip())
+        return function(*args, **keywords)
+
+    return checked
+
+
+def _hint(name: str, value: object, meant: str | None, known: tuple[str, ...]) -> str:
+    """Return what to write in place of a keyword, which is `meant` or else the nearest."""
+    if meant is None:
+        near = difflib.get_close_matches(name, known, n=1)
+        return f"Did you mean {near[0]!r}?" if near else ""
+    if name == "alpha" and isinstance(value, float | int):
+        return f"Write level={1 - value:.6g} for alpha={value!r}."
+    short = isinstance(value, bool | int | float | str) and len(repr(value)) < _LONGEST
+    return f"Write {meant}={value!r}." if short else f"It is called {meant!r} here."

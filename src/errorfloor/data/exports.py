@@ -1,0 +1,724 @@
+"""Exports of labelling tools and evaluation harnesses: which tool wrote a record, and its rows.
+
+The formats are those that the makers publish. A vote is an item, an annotator and a class; records
+without votes, and those that annotators skipped, have none. Logs of harnesses have scores with a
+label where they hold some, and else the verdicts of a judge alone, which need labels of people.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from errorfloor._checks import InputError, argument, command
+
+Record: TypeAlias = Mapping[str, Any]
+Row: TypeAlias = dict[str, Any]
+Vote: TypeAlias = tuple[Any, Any, Any]  # item, annotator, class
+_MOST_VARIABLES = 40  # of a test case that become columns
+_MOST_TEXT = 200  # characters of answers that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a file of a tool holds, for people."""
+
+    tool: str
+    notes: tuple[str, ...] = ()
+    problem: InputError | None = None  # why nothing is read of it unless columns are named
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A tool whose exports are read."""
+
+    name: str
+    fits: Callable[[Record], bool]  # tells it by a record, or by the object that holds all records
+    votes: Callable[[Record], Iterator[Vote]] | None
+    says: str  # what is taken
+    inside: Callable[[Record], list[Any] | None] | None = None  # the records of such an object
+    rows: Callable[[list[Record]], tuple[list[Row], Told]] | None = None  # in place of votes
+
+
+def export_of(record: object) -> Export | None:
+    """Return the tool that wrote a record, if it is one of those we know."""
+    if not isinstance(record, Mapping):
+        return None
+    return next((export for export in EXPORTS if export.fits(record)), None)
+
+
+def read_export(export: Export, records: list[Any], file: str) -> tuple[list[Row], Told]:
+    """Return the rows of an export, and what to say of them."""
+    if len(records) == 1 and export.inside is not None and isinstance(records[0], Mapping):
+        found = export.inside(records[0])
+        records = records if found is None else found
+    if export.rows is None:
+        return rows_of_export(export, records, _place(file)), Told(export.name)
+    some = [record for record in records if isinstance(record, Mapping)]
+    if not some:
+        raise InputError(
+            f"Could not read {file!r}: it is a log of {export.name} without a sample. Run the "
+            "evaluation to its end, or name another log."
+        )
+    return export.rows(some)
+
+
+def rows_of_export(export: Export, records: list[Any], place: str | None = None) -> list[Row]:
+    """Return a row for each vote; each item has a number where it has no id.
+
+    `place` is the item of a file that holds the votes on a single one.
+    """
+    rows = []
+    assert export.votes is not None
+    for number, record in enumerate(records):
+        if not isinstance(record, Mapping):
+            continue
+        for item, annotator, vote in export.votes(record):
+            numbered = place if item is _FILE else number if item is None else item
+            rows.append({"item": numbered, "annotator": annotator, "vote": vote})
+    if not rows:
+        raise InputError(
+            f"This is an export of {export.name} without a vote for one class per item. "
+            f"{export.says} Export such annotations, or a table with a row for each vote."
+        )
+    if all(row["annotator"] is None for row in rows):
+        for row in rows:
+            del row["annotator"]
+    return rows
+
+
+_FILE = object()  # an item that has a file of its own
+
+
+def _place(file: str) -> str:
+    """Return what an item is called whose votes are a file of their own, in a folder of its own."""
+    folder, name = os.path.split(file)
+    return f"{os.path.basename(folder)}/{name}"
+
+
+def _one_of(values: Any) -> Any:
+    """Return the only one of several choices; None where there are none, or more.
+
+    Several labels of one annotator are no votes of several; they count as missing.
+    """
+    if isinstance(values, list | tuple):
+        return values[0] if len(values) == 1 else None
+    return values
+
+
+def chosen(content: Any) -> Any:
+    """Return the one answer in what a form of crowd elements sends, or None where that is unclear.
+
+    Examples
+    --------
+    >>> chosen('[{"sentiment": {"label": "good"}}]'), chosen({"yes": {"on": True}, "no": False})
+    ('good', 'yes')
+    """
+    if isinstance(content, str):
+        text = content.strip()
+        if text[:1] not in ("{", "["):
+            return text or None
+        try:
+            return chosen(json.loads(text))
+        except (ValueError, RecursionError):
+            return None
+    if isinstance(content, list):
+        return chosen(content[0]) if len(content) == 1 else None
+    if not isinstance(content, Mapping):
+        return content
+    for name in ("label", "labels", "category"):
+        if name in content:
+            return chosen(content[name])
+    ticked = {name: _is_ticked(value) for name, value in content.items()}
+    if len(content) > 1 and None not in ticked.values():
+        return _one_of([name for name, on in ticked.items() if on])
+    return chosen(next(iter(content.values()))) if len(content) == 1 else None
+
+
+def _is_ticked(value: Any) -> bool | None:
+    """Tell whether a button is on; None where it is no button."""
+    if isinstance(value, Mapping) and len(value) == 1:
+        value = next(iter(value.values()))
+    return value if isinstance(value, bool) else None
+
+
+# Labelling tools.
+
+
+def _is_label_studio(record: Record) -> bool:
+    done = record.get("annotations", record.get("completions"))
+    return (
+        isinstance(record.get("data"), Mapping)
+        and isinstance(done, list)
+        and all(isinstance(one, Mapping) and "result" in one for one in done)
+    )
+
+
+def _votes_of_label_studio(record: Record) -> Iterator[Vote]:
+    for one in record.get("annotations", record.get("completions")) or ():
+        results = one.get("result") or ()
+        if one.get("was_cancelled") or one.get("skipped"):
+            continue
+        by = one.get("completed_by")
+        by = by.get("email", by.get("id")) if isinstance(by, Mapping) else by
+        for result in results:
+            kind, value = result.get("type"), result.get("value") or {}
+            if kind in ("choices", "rating", "number"):
+                yield record.get("id"), by, _one_of(value.get(kind))
+                break  # one question an item: the first
+
+
+def _is_argilla(record: Record) -> bool:
+    answers = record.get("responses")
+    return isinstance(record.get("fields"), Mapping) and isinstance(answers, Mapping | list)
+
+
+def _votes_of_argilla(record: Record) -> Iterator[Vote]:
+    answers = record.get("responses")
+    item = record.get("id", record.get("external_id"))
+    if isinstance(answers, Mapping):  # by question, since version 2
+        question: Any = next(iter(answers.values()), ())
+        for one in question or ():
+            if one.get("status") in (None, "submitted"):
+                yield item, one.get("user_id"), _one_of(one.get("value"))
+        return
+    for one in answers or ():
+        first: Any = next(iter((one.get("values") or {}).values()), None)
+        if one.get("status") in (None, "submitted") and first is not None:
+            value = first.get("value") if isinstance(first, Mapping) else first
+            yield item, one.get("user_id"), _one_of(value)
+
+
+def _is_prodigy(record: Record) -> bool:
+    return "_task_hash" in record and record.get("answer") in ("accept", "reject", "ignore")
+
+
+def _votes_of_prodigy(record: Record) -> Iterator[Vote]:
+    by = record.get("_annotator_id", record.get("_session_id"))
+    item = record.get("_input_hash", record["_task_hash"])
+    if record["answer"] == "ignore":
+        return
+    if "accept" in record:  # a choice of options
+        if record["answer"] == "accept":
+            yield item, by, _one_of(record["accept"])
+        return
+    # One label that is accepted or rejected; another label of the same input is another question.
+    yield record["_task_hash"], by, int(record["answer"] == "accept")
+
+
+def _is_doccano(record: Record) -> bool:
+    labels, done = record.get("label"), record.get("annotations")
+    if not ({"text", "data"} & record.keys()):
+        return False
+    if isinstance(done, list):  # up to version 1.2
+        return all(isinstance(one, Mapping) and "label" in one for one in done)
+    named = isinstance(labels, list) and all(isinstance(one, str) for one in labels)
+    return named and bool({"id", "Comments", "username"} & record.keys())
+
+
+def _votes_of_doccano(record: Record) -> Iterator[Vote]:
+    item = record.get("id")
+    item = record.get("text", record.get("data")) if item is None else item
+    if isinstance(record.get("annotations"), list):
+        for one in record["annotations"]:
+            yield item, one.get("user"), one["label"]
+    elif record["label"]:
+        yield item, record.get("username"), _one_of(record["label"])
+
+
+# SageMaker Ground Truth: what each worker answered, or the labels that were put together from it.
+
+
+def _is_ground_truth(record: Record) -> bool:
+    return _are_all(record.get("answers"), "answerContent") or (
+        "datasetObjectId" in record and _are_all(record.get("annotations"), "workerId")
+    )
+
+
+def _are_all(values: Any, name: str) -> bool:
+    """Tell whether values are objects that have this name, and at least one."""
+    if not isinstance(values, list) or not values:
+        return False
+    return all(isinstance(one, Mapping) and name in one for one in values)
+
+
+def _votes_of_ground_truth(record: Record) -> Iterator[Vote]:
+    for one in record.get("answers", ()):  # a file for each item
+        yield _FILE, one.get("workerId"), chosen(one["answerContent"])
+    for one in record.get("annotations", ()):
+        content = (one.get("annotationData") or {}).get("content")
+        yield record["datasetObjectId"], one["workerId"], chosen(content)
+
+
+def _job_of_manifest(record: Record) -> str | None:
+    for name, value in record.items():
+        kind = value.get("type") if isinstance(value, Mapping) else None
+        if name.endswith("-metadata") and str(kind).startswith("groundtruth/"):
+            return name.removesuffix("-metadata")
+    return None
+
+
+def _is_manifest(record: Record) -> bool:
+    return _job_of_manifest(record) is not None
+
+
+def _rows_of_manifest(records: list[Record]) -> tuple[list[Row], Told]:
+    rows = []
+    for number, record in enumerate(records):
+        job = _job_of_manifest(record)
+        about = {} if job is None else record[f"{job}-metadata"]
+        name = about.get("class-name", None if job is None else record.get(job))
+        item = record.get("source-ref", record.get("source", number))
+        rows.append({"id": _short(item), "put_together": name, "sure": about.get("confidence")})
+    problem = InputError(
+        "This manifest of Ground Truth has one label for each item, which was put together from "
+        "the votes of its workers, and the votes themselves are not in it. They are in the folder "
+        "annotations/worker-response next to it. Name that folder:\n  "
+        "errorfloor annotations/worker-response"
+    )
+    return rows, Told("SageMaker Ground Truth", problem=problem)
+
+
+# Scale: tasks with the answer of one or of several people.
+
+
+def _is_scale(record: Record) -> bool:
+    return {"task_id", "type", "status"} <= record.keys() and (
+        isinstance(record.get("response"), Mapping) or "params" in record
+    )
+
+
+def _is_list_of_scale(record: Record) -> bool:
+    tasks = record.get("docs")
+    found = isinstance(tasks, list) and tasks
+    return bool(found) and all(isinstance(one, Mapping) and _is_scale(one) for one in tasks or ())
+
+
+def _tasks_of_scale(record: Record) -> list[Any] | None:
+    tasks = record.get("docs")
+    return tasks if isinstance(tasks, list) else None
+
+
+def _votes_of_scale(record: Record) -> Iterator[Vote]:
+    response, about = record.get("response"), record.get("params")
+    if record["status"] != "completed" or not isinstance(response, Mapping):
+        return
+    shown = about.get("attachment") if isinstance(about, Mapping) else None
+    item = shown if isinstance(shown, str) else record["task_id"]
+    fields = response.get("annotations")
+    if "category" in response:
+        yield item, None, _one_of(response["category"])
+    elif isinstance(fields, Mapping):
+        answers = (one.get("response") for one in fields.values() if isinstance(one, Mapping))
+        for answer in next((one for one in answers if isinstance(one, list)), ()):
+            yield item, None, _one_of(answer)
+
+
+# Logs of evaluation harnesses.
+
+
+def _verdicts(tool: str, key: str, notes: tuple[str, ...] = ()) -> Told:
+    """Say that a log has the verdicts of a judge, and how to bring labels of people."""
+    problem = InputError(
+        f"This is a log of {tool}: it says what a judge or a check decided about each answer, and "
+        "has no label of a person to compare that with. Put such labels into a file with a row "
+        f"for each {key}, and name it:\n  ",
+        command("labels", "human.csv"),
+        *(" ", argument("on", key)),
+    )
+    return Told(tool, notes, problem)
+
+
+def _number(value: Any) -> float | None:
+    """Return a verdict as a number: that of right and wrong letters, of booleans and of text."""
+    if isinstance(value, str):
+        value = _LETTERS.get(value.strip(), value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partly, no answer
+
+
+def _short(value: Any) -> Any:
+    """Return a value as it may stand in a column: long text is cut."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value[:_MOST_TEXT] if isinstance(value, str) else value
+
+
+def _scored(scores: Mapping[str, Any]) -> Row:
+    """Return verdicts by the name of what gave them; the only one is the score."""
+    if len(scores) == 1:
+        (value,) = scores.values()
+        number = _number(value)
+        return {"score": number} if number is not None or value is None else {"verdict": value}
+    return {
+        name: value if (number := _number(value)) is None else number
+        for name, value in scores.items()
+    }
+
+
+def _unknown(tool: str, version: Any, known: Sequence[int], instead: str) -> InputError:
+    listed = " and ".join(map(str, known))
+    return InputError(
+        f"This log of {tool} is of version {version!r}, and versions {listed} are known. {instead}"
+    )
+
+
+# lm-evaluation-harness: one record for each document, with the log-likelihood of each choice.
+
+
+def _is_lm_eval(record: Record) -> bool:
+    return {"doc_id", "target", "filtered_resps"} <= record.keys()
+
+
+def _rows_of_lm_eval(records: list[Record]) -> tuple[list[Row], Told]:
+    tool = "lm-evaluation-harness"
+    kept = [one for one in records if _is_lm_eval(one)]
+    first = kept[0].get("filter")
+    notes = []
+    if any(one.get("filter") != first for one in kept):
+        kept = [one for one in kept if one.get("filter") == first]
+        notes.append(f"the samples of filter {first!r} are used, and those of other filters not")
+    likely = [_log_likelihoods(one) for one in kept]
+    if any(one is None or len(one) < 2 for one in likely):
+        return [_generated(one) for one in kept], _verdicts(tool, "doc_id", tuple(notes))
+    choices = [one for one in likely if one is not None]
+    most = max(map(len, choices))
+    places = [_target(one, len(found)) for one, found in zip(kept, choices, strict=True)]
+    rows = [
+        {"doc_id": one["doc_id"], "probs": _shares(found, most), "label": place}
+        for one, found, place in zip(kept, choices, places, strict=True)
+    ]
+    notes.append(
+        f"a class is the place of a choice, 0 to {most - 1}, and its score the share of its "
+        "likelihood among all choices"
+    )
+    if min(map(len, choices)) < most:
+        notes.append(f"documents with fewer than {most} choices have a score of 0 for the others")
+    return rows, Told(tool, tuple(notes), _no_places(places, most))
+
+
+def _no_places(places: Sequence[int | None], most: int) -> InputError | None:
+    """Refuse targets that are no choice, and those that are always in the same place."""
+    if None in places:
+        return InputError(
+            f"This is a log of lm-evaluation-harness whose target is none of the choices in "
+            f"{places.count(None)} of {len(places)} samples, so their labels are not known. Save "
+            "the scores of the choices and the place of the right one as CSV: p_0,p_1,label."
+        )
+    if len(places) > 1 and len(set(places)) == 1:
+        return InputError(
+            "This is a log of lm-evaluation-harness in which the right choice is always in the "
+            f"same place, {places[0]} of 0 to {most - 1}: a rule that only takes that place is "
+            "never wrong, and says nothing about models. Shuffle the choices of the task and run "
+            "it again."
+        )
+    return None
+
+
+def _log_likelihoods(record: Record) -> list[float] | None:
+    """Return the log-likelihood of each choice, or None where the answers are other ones."""
+    found = []
+    for one in record["filtered_resps"] if isinstance(record["filtered_resps"], list) else [None]:
+        pair = one if isinstance(one, list) and len(one) == 2 else (None, None)
+        number = _number(pair[0])
+        if number is None or str(pair[1]).lower() not in ("true", "false"):
+            return None
+        found.append(number)
+    # The second half are the choices without the question, which this metric compares with.
+    return found[: len(found) // 2] if "acc_mutual_info" in record else found
+
+
+def _shares(likely: Sequence[float], most: int) -> list[float]:
+    top = max(likely)
+    parts = [math.exp(one - top) for one in likely]
+    total = math.fsum(parts)
+    return [*(part / total for part in parts), *[0.0] * (most - len(parts))]
+
+
+def _target(record: Record, number: int) -> int | None:
+    """Return the place of the right choice."""
+    target = str(record["target"]).strip()
+    if target.isdecimal():
+        return int(target) if int(target[:9]) < number else None
+    texts = _continuations(record)[:number]
+    if texts.count(target) == 1:
+        return texts.index(target)
+    place = ord(target) - ord("A") if len(target) == 1 and target.isascii() else -1
+    return place if 0 <= place < number else None
+
+
+def _continuations(record: Record) -> list[str]:
+    """Return the text of each choice: of lists, or of objects since version 0.4.3."""
+    asked = record.get("arguments")
+    parts = (
+        asked.values() if isinstance(asked, Mapping) else asked if isinstance(asked, list) else ()
+    )
+    both = (list(one.values()) if isinstance(one, Mapping) else one for one in parts)
+    return [str(one[1]).strip() for one in both if isinstance(one, list) and len(one) > 1]
+
+
+def _generated(record: Record) -> Row:
+    names = record.get("metrics")
+    names = names if isinstance(names, list) and names else ["exact_match", "acc"]
+    scores = {str(name): record.get(str(name)) for name in names if str(name) in record}
+    answer = _short(record["filtered_resps"])
+    row = {
+        "doc_id": record["doc_id"],
+        "answer": _short(answer),
+        "expected": _short(record["target"]),
+    }
+    return {**row, **(_scored(scores) if scores else {})}
+
+
+# Inspect: one object with all samples, or an archive of them.
+
+_VERSIONS_OF_INSPECT = (1, 2)
+
+
+def _is_inspect(record: Record) -> bool:
+    about = record.get("eval")
+    return isinstance(about, Mapping) and "task" in about and "version" in record
+
+
+def _samples_of_inspect(record: Record) -> list[Any] | None:
+    check_inspect(record.get("version"))
+    samples = record.get("samples")
+    return [
+        {**one, _OF_INSPECT: record.get("status")}
+        for one in (samples if isinstance(samples, list) else ())
+        if isinstance(one, Mapping)
+    ]
+
+
+_OF_INSPECT = "status of the log"
+
+
+def check_inspect(version: Any) -> None:
+    """Refuse logs of versions that nobody here knows."""
+    if version not in _VERSIONS_OF_INSPECT:
+        instead = "Save its samples as CSV: inspect_ai.analysis.samples_df(log).to_csv('log.csv')."
+        raise _unknown("Inspect", version, _VERSIONS_OF_INSPECT, instead)
+
+
+def rows_of_inspect(samples: list[Record]) -> tuple[list[Row], Told]:
+    """Return a row for each sample."""
+    rows, epochs = [], len({one.get("epoch") for one in samples}) > 1
+    for sample in samples:
+        given = sample.get("scores", {"score": sample.get("score")})
+        scores = given if isinstance(given, Mapping) else {}
+        values = {str(name): _value(one) for name, one in scores.items()}
+        answers = (one.get("answer") for one in scores.values() if isinstance(one, Mapping))
+        row = {"id": sample.get("id"), "answer": _short(next(answers, None))}
+        row |= {"epoch": sample.get("epoch")} if epochs else {}
+        rows.append({**row, "expected": _short(sample.get("target")), **_scored(values)})
+    status = samples[0].get(_OF_INSPECT, "success")
+    notes = () if status == "success" else (f"the log ends with {status!r}: not all may be there",)
+    return rows, _verdicts("Inspect", "id", notes)
+
+
+def _value(score: Any) -> Any:
+    value = score.get("value") if isinstance(score, Mapping) else score
+    return value if isinstance(value, bool | int | float | str) else None
+
+
+# promptfoo: one object with a result for each prompt, provider and test, or a line for each.
+
+_VERSIONS_OF_PROMPTFOO = (2, 3)
+
+
+def _is_promptfoo(record: Record) -> bool:
+    return _summary(record) is not None or _is_result(record)
+
+
+def _is_result(record: Record) -> bool:
+    named = isinstance(record.get("vars"), Mapping) and "prompt" in record
+    return named and isinstance(record.get("success"), bool)
+
+
+def _summary(record: Record) -> Record | None:
+    for one in (record.get("results"), record):
+        told = isinstance(one, Mapping) and {"stats", "table", "prompts"} & one.keys()
+        if told and isinstance(one, Mapping) and isinstance(one.get("results"), list):
+            return one if "version" in one else None
+    return None
+
+
+def _results_of_promptfoo(record: Record) -> list[Any] | None:
+    summary = _summary(record)
+    if summary is None:
+        return None
+    version, results = summary["version"], list(summary["results"])
+    if version not in _VERSIONS_OF_PROMPTFOO:
+        instead = "Write the results as CSV: promptfoo export eval latest -o results.csv."
+        raise _unknown("promptfoo", version, _VERSIONS_OF_PROMPTFOO, instead)
+    return results
+
+
+def _rows_of_promptfoo(results: list[Record]) -> tuple[list[Row], Told]:
+    several = len({_asked_of(one) for one in results}) > 1
+    rows: list[Row] = []
+    for number, result in enumerate(results):
+        variables = result.get("vars")
+        variables = variables if isinstance(variables, Mapping) else {}
+        prompt, provider = _asked_of(result)
+        test = variables.get("id", result.get("testIdx", number))
+        failed = result.get("error") is not None and result.get("gradingResult") is None
+        output = result.get("response")
+        output = output.get("output") if isinstance(output, Mapping) else output
+        row = {"id": f"{test}/{prompt}/{provider}" if several else test, "test": test}
+        row |= {"provider": provider, "answer": _short(output)}
+        row |= {"passed": None if failed else result.get("success")}
+        row |= {"score": None if failed else _number(result.get("score"))}
+        some = list(variables.items())[:_MOST_VARIABLES]
+        rows.append({**row, **{f"vars.{name}": _short(one) for name, one in some if name != "id"}})
+    note = "an answer is called id/prompt/provider, as there are several for each test"
+    return rows, _verdicts("promptfoo", "id", (note,) if several else ())
+
+
+def _asked_of(result: Record) -> tuple[str, str]:
+    """Return the prompt and the provider of a result, as text."""
+    both = []
+    for name, keys in (("prompt", ("label", "id", "raw")), ("provider", ("label", "id"))):
+        one = result.get(name)
+        if isinstance(one, Mapping):
+            one = next((one[key] for key in keys if one.get(key)), "")
+        both.append(str(_short(one)))
+    place = result.get("promptIdx")
+    return (both[0] if place is None else str(place)), both[1]
+
+
+# DeepEval: one object with test cases, each with what every metric gave it.
+
+
+def _is_deepeval(record: Record) -> bool:
+    return _cases_of_deepeval(record) is not None
+
+
+def _cases_of_deepeval(record: Record) -> list[Any] | None:
+    inner = record.get("testRunData")
+    record = inner if isinstance(inner, Mapping) else record
+    for name in ("testCases", "test_cases", "test_results", "testResults"):
+        cases = record.get(name)
+        if isinstance(cases, list) and all(isinstance(one, Mapping) for one in cases):
+            return cases
+    return None
+
+
+def _metrics_of(case: Record) -> list[Any] | None:
+    names = ("metricsData", "metrics_data", "metricsMetadata", "metrics_metadata")
+    return next((case[name] for name in names if isinstance(case.get(name), list)), None)
+
+
+def _rows_of_deepeval(cases: list[Record]) -> tuple[list[Row], Told]:
+    if all(_metrics_of(case) is None for case in cases):
+        raise InputError(
+            "This is a run of DeepEval whose test cases have neither metricsData nor "
+            "metricsMetadata: its version is not known. Save the score of each test case as CSV: "
+            "id,score."
+        )
+    names = [{_metric(one) for one in _metrics_of(case) or ()} for case in cases]
+    several = len(set().union(*names)) > 1
+    rows = []
+    for number, case in enumerate(cases):
+        scores = {_metric(one): one.get("score") for one in _metrics_of(case) or ()}
+        row = {"id": case.get("name") or number, "passed": case.get("success")}
+        answer = case.get("actualOutput", case.get("actual_output"))
+        expected = case.get("expectedOutput", case.get("expected_output"))
+        row |= {"answer": _short(answer), "expected": _short(expected)}
+        both = scores if several else dict(list(_scored(scores).items())[:1])
+        rows.append({**row, **both})
+    return rows, _verdicts("DeepEval", "id")
+
+
+def _metric(data: Any) -> str:
+    return str(data.get("name", data.get("metric", "metric"))) if isinstance(data, Mapping) else ""
+
+
+EXPORTS = (
+    Export(
+        "Label Studio",
+        _is_label_studio,
+        _votes_of_label_studio,
+        "The first choice, rating or number of each annotation is its vote.",
+    ),
+    Export(
+        "Argilla",
+        _is_argilla,
+        _votes_of_argilla,
+        "The submitted responses to the first question are the votes.",
+    ),
+    Export(
+        "Prodigy",
+        _is_prodigy,
+        _votes_of_prodigy,
+        "The accepted option is the vote; of one label, whether it was accepted.",
+    ),
+    Export(
+        "doccano",
+        _is_doccano,
+        _votes_of_doccano,
+        "The label of a text, one for each annotator, is a vote.",
+    ),
+    Export(
+        "SageMaker Ground Truth",
+        _is_ground_truth,
+        _votes_of_ground_truth,
+        "The label that each worker chose is a vote.",
+    ),
+    Export(
+        "SageMaker Ground Truth",
+        _is_manifest,
+        None,
+        "Labels that were put together from votes are none.",
+        rows=_rows_of_manifest,
+    ),
+    Export(
+        "Scale",
+        lambda record: _is_scale(record) or _is_list_of_scale(record),
+        _votes_of_scale,
+        "The category of a completed task is a vote, or each of several answers to its first "
+        "question.",
+        inside=_tasks_of_scale,
+    ),
+    Export(
+        "lm-evaluation-harness",
+        _is_lm_eval,
+        None,
+        "The log-likelihoods of the choices are scores, and the target is the label.",
+        rows=_rows_of_lm_eval,
+    ),
+    Export(
+        "Inspect",
+        _is_inspect,
+        None,
+        "What a scorer gave each sample is a score without a label.",
+        inside=_samples_of_inspect,
+        rows=rows_of_inspect,
+    ),
+    Export(
+        "promptfoo",
+        _is_promptfoo,
+        None,
+        "What the assertions gave each answer is a score without a label.",
+        inside=_results_of_promptfoo,
+        rows=_rows_of_promptfoo,
+    ),
+    Export(
+        "DeepEval",
+        _is_deepeval,
+        None,
+        "What a metric gave each test case is a score without a label.",
+        inside=_cases_of_deepeval,
+        rows=_rows_of_deepeval,
+    ),
+)
