@@ -70,6 +70,8 @@ MORE = (
     "compare demo/scores.csv --method isotonic --method beta --group batch",
     "feebee demo/scores.csv --metric auc --model-value 0.9 --method isotonic --levels 2",
     "report demo/scores.csv --group batch -o groups.json",
+    "feebee demo/scores.csv --model-error 0.1 --method isotonic --levels 3 --group batch",
+    "plan demo/scores.csv --target 0.02 --group batch",
     "report demo/votes.csv --model-errors 98 --test-items 1000 -o model.json",
     "card demo/votes.csv --model-errors 98 --test-items 1000",
     "people demo/models.csv --prediction careful,hasty",
