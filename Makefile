@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people atlas dist dist-check lowest newest schema
+.PHONY: help pictures demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people atlas dist dist-check lowest newest schema
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -25,7 +25,8 @@ help:
 	@echo "make feebee    the paper's FeeBee tables -> benchmarks/results/feebee.md; needs ERRORFLOOR_DATA"
 	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> benchmarks/results/scale.md"
 	@echo "make findings  what changes with our better parts -> benchmarks/results/findings.md; needs ERRORFLOOR_DATA"
-	@echo "make first-minute what a new user types, timed on a clean clone -> docs/first_minute.md"
+	@echo "make first-minute what a new user types, timed on a clean clone -> benchmarks/results/first_minute.md"
+	@echo "make pictures  pictures of the documentation -> docs/figures; needs Chromium and ERRORFLOOR_DATA"
 	@echo "make docs      the documentation, examples run -> docs/_build/html"
 	@echo "make schema    the JSON Schema of every --json answer -> src/errorfloor/schema/"
 	@echo "make generated parts of the documents that are made from the source"
@@ -111,6 +112,9 @@ feebee: .venv/dev
 # Needs Chromium for the pictures.
 first-minute: .venv/dev
 	$(BIN)/python -m benchmarks.first_minute
+
+pictures: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tools.pictures
 
 scale: .venv/dev
 	$(BIN)/python -m benchmarks.scale

@@ -176,7 +176,7 @@ def informed(setting: Setting, model: Model, n: int, sets: int) -> Bools:
     for seed in range(sets):
         rng = np.random.default_rng([seed, n, 13])
         scores, labels, true = setting.draw(rng, n)
-        test = Pair.of(scores, (labels, model(rng, scores, true)), None, {}).information()
+        test = Pair.of(scores, labels, model(rng, scores, true), {}).information()
         assert test is not None
         found[seed] = test.p <= (1 - LEVEL) / 2
     return found

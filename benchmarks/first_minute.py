@@ -1,7 +1,7 @@
 """The first minute of a new user, timed on a clean clone: `python -m benchmarks.first_minute`.
 
 Clones the last commit into a temporary folder, makes a new virtual environment there, types what
-docs/first_minute.md shows, and writes that page anew: the commands, what they print, and their
+results/first_minute.md shows, and writes that page anew: the commands, what they print, and their
 times as shares of the install's. Chromium takes pictures of the report, and of the app where the
 clone has it, light and dark.
 """
@@ -19,13 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks import RESULTS
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture, vote
 
 if TYPE_CHECKING:
     from selenium.webdriver.remote.webdriver import WebDriver
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "first_minute.md"
+PAGE = RESULTS / "first_minute.md"
 FIGURES = ROOT / "docs" / "figures"
 OWN = "mine.csv"
 SCORED = "scored.csv"
@@ -34,14 +35,18 @@ HEAD = """# The first minute, timed
 
 Written by `python -m benchmarks.first_minute`: a clean clone, a new virtual environment, and what a
 new user types. Times are on the clock, as shares of the install's, which depends on the machine and
-the network; all are from one run. [The first minute](start.md) has the same in Python.
+the network; all are from one run. [The start page](../../docs/index.md) has less of it, and the
+same in Python.
 
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of a page: its name, what it shows, the element it begins with, and its pixels."""
+    """A picture of a page: its name, what it shows, the element it begins with, and its pixels.
+
+    A height of 0 is that of the page.
+    """
 
     name: str
     alt: str
@@ -122,8 +127,8 @@ STEPS = (
 )
 APP = Step(
     "The app",
-    "The same in the browser: drop the file on [the page](app.md). The time is that until the page "
-    "is there.",
+    "The same in the browser: drop the file on [the page](../../docs/app.md). The time is that "
+    "until the page is there.",
     ("errorfloor app",),
     (
         Picture(
@@ -200,7 +205,7 @@ def share(lines: Sequence[Typed], install: float) -> str:
 def section(step: Step, lines: Sequence[Typed]) -> str:
     """Return a step as Markdown: what was typed, what was printed, and the pictures."""
     shown = "".join(f"$ {line.command}\n{line.output}" for line in lines).rstrip()
-    pictures = (f"![{one.alt}](figures/{one.name}-light.png)" for one in step.pictures)
+    pictures = (f"![{one.alt}](../../docs/figures/{one.name}-light.png)" for one in step.pictures)
     return "\n\n".join([f"## {step.name}", step.text, f"```text\n{shown}\n```", *pictures])
 
 
@@ -238,11 +243,16 @@ def photograph(address: str, pictures: Sequence[Picture], dropped: Path | None =
                 browser.find_element("css selector", "input[type=file]").send_keys(str(dropped))
                 WebDriverWait(browser, 60).until(is_answered)
             for one in pictures:
-                size = {"width": one.width, "height": one.height}
+                size = {"width": one.width, "height": one.height or 100}
                 size |= {"deviceScaleFactor": 1, "mobile": False}
                 browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+                if not one.height:
+                    size["height"] = browser.execute_script("return document.body.scrollHeight")
+                    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
                 browser.execute_script(f"document.querySelector('{one.begins}').scrollIntoView()")
                 time.sleep(1)
+                if dropped is not None:
+                    WebDriverWait(browser, 60).until(is_answered)
                 shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
                 (FIGURES / f"{one.name}-{theme}.png").write_bytes(b64decode(shot["data"]))
     finally:

@@ -173,7 +173,7 @@ def room_found(draw: Draw, n: int, repetitions: int) -> float:
     found = 0
     for _ in range(repetitions):
         score, label, predicted = draw(rng, n)
-        pair = Pair.of(score, (label, predicted), None, {})
+        pair = Pair.of(score, label, predicted, {})
         found += pair.test().p <= (1 - LEVEL) / 2
     return found / repetitions
 

@@ -445,7 +445,7 @@ def test_every_finding_has_its_place():
         assert set(place.roles) <= ROLES.keys()
 
 
-def test_fields_become_what_the_command_line_would_make_of_them():
+def test_fields_become_the_values_of_options():
     given = {"role:p": "score", "role:y": "label", "role:site": "group", "metric": "cost",
              "costs": "1,5", "level": "90%", "positive_from": "3", "errors": "7", "n": "100",
              "drop_missing": "yes"}  # fmt: skip
@@ -453,18 +453,18 @@ def test_fields_become_what_the_command_line_would_make_of_them():
     where = state.where()
     assert (where.columns, where.group) == ({"score": "p", "label": "y"}, "site")
     assert (where.positive_from, where.drop_missing) == (3.0, True)
-    assert (state.about().metric, state.about().costs) == ("cost", [1.0, 5.0])
-    assert state.how().level == 0.9
+    ask = state.ask()
+    assert (ask.metric, ask.costs, ask.level) == ("cost", [1.0, 5.0], 0.9)
     assert (state.model().errors, state.model().n) == (7, 100)
     several = State("a.csv", {"role:a": "score", "role:b": "score", "role:y": "label"})
     assert several.where().columns["score"] == ["a", "b"]
 
 
-def test_bad_fields_are_refused_in_the_words_of_the_command_line(app, page):
+def test_bad_fields_are_refused_in_the_words_of_the_page(app, page):
     app.upload(page, "scores.csv", CSV.encode())
     for more, words in (
-        ({"level": "2"}, "level"),
-        ({"metric": "cost"}, "costs"),
+        ({"level": "2"}, "&quot;Confidence level&quot;: 2.0 is not in the range"),
+        ({"metric": "cost"}, "needs &quot;Costs of a false positive"),
         ({"role:label": "score"}, "label"),
         ({"role:label": "weight"}, "label"),
         ({"errors": "500", "n": "400"}, "must not be more"),

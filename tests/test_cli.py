@@ -32,12 +32,13 @@ from errorfloor.apps import demo
 from errorfloor.apps.cli.building import explained
 from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.commands import run as main
-from errorfloor.apps.cli.gates import Limit, unattainable
+from errorfloor.apps.cli.gates import unattainable
 from errorfloor.apps.cli.progress import PATIENCE_VARIABLE, Unstyled, patience
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.voice import written
 from errorfloor.data.formats import FORMATS as FILE_FORMATS
 from errorfloor.data.layouts import LAYOUTS
+from errorfloor.show.gates import Limit
 from errorfloor.show.recipe import FLAGS
 
 ROOT = Path(__file__).parents[1]
@@ -500,9 +501,9 @@ def test_the_bias_of_plain_shares_is_bounded_for_a_model_error(folder):
     run("report", *votes, "-o", "report.json")
     assert "--bias-for-error 0.1" in command_in("report.json")
     said = error("estimate", "demo/scores.csv", "--bias-for-error", 0.1)
-    assert said.endswith(
-        "error: --bias-for-error goes with votes; these are scores. Leave it out.\n"
-    )
+    assert "error: --bias-for-error caps floors of votes, and this is the floor of a true" in said
+    said = error("estimate", "demo/scores.csv", "--reached", "9/100")
+    assert "error: --reached caps floors of votes" in said
     said = error("estimate", "demo/votes.csv", "--clip", 0.1)
     assert said.endswith("error: --clip goes with scores; these are votes. Leave it out.\n")
 

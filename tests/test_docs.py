@@ -12,7 +12,7 @@ import pytest
 
 import errorfloor
 from benchmarks import first_minute
-from tools import words
+from tools import pictures, words
 
 ROOT = Path(__file__).parents[1]
 GALLERY = sorted((ROOT / "docs" / "gallery").glob("*.py"))
@@ -137,6 +137,15 @@ def test_pages_have_formulas_in_mathml(pages):
     text = (pages / "theory" / "votes.html").read_text(encoding="utf-8")
     assert text.count("<math") > 100
     assert "$" not in text.split('<article role="main"')[1].split("<footer")[0]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "docs/tutorials").glob("*.md")), ids=lambda p: p.stem
+)
+def test_each_tutorial_has_a_picture_that_a_command_draws(path):
+    shown = re.findall(r"!\[.+?\]\(../figures/([\w-]+)\.svg\)", path.read_text(encoding="utf-8"))
+    assert shown
+    assert set(shown) <= pictures.DRAWINGS.keys()
 
 
 def test_the_navigation_has_no_more_words_than_people_read():

@@ -144,21 +144,6 @@ def test_answers_obey_laws(kind, classes, seed):
         assert found == pytest.approx(answers(whole, **how), abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize(("kind", "classes"), KINDS)
-def test_only_ratios_of_weights_matter(kind, classes, seed):
-    make, arrays = drawn(seed, kind, classes)
-    weight = np.random.default_rng(seed).integers(1, 5, len(arrays[0])).astype(float)
-    value, *others = (
-        answers(make.from_arrays(*arrays, weight=weight * unit)) for unit in (1, 2**-20, 1 / 3, 10)
-    )
-    assert others == pytest.approx([value] * 3, abs=1e-6)
-    plain = answers(make.from_arrays(*arrays))
-    assert answers(make.from_arrays(*arrays, weight=weight * 0 + 7)) == pytest.approx(
-        plain, abs=1e-6
-    )
-
-
 # Commands
 
 

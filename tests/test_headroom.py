@@ -32,7 +32,7 @@ def sample(n=400, flips=0, seed=0):
 # Floors from votes
 
 
-@pytest.mark.parametrize(("setting", "n"), list(product(study.VOTES, (2000, 20_000))))
+@pytest.mark.parametrize(("setting", "n"), [*zip(study.VOTES, (2000, 20_000, 2000), strict=True)])
 def test_an_optimal_model_is_rarely_judged_beside_few_votes(setting, n):
     found = study.verdicts_on_votes(setting, n, 40)
     assert found["room"] <= most(0.035, 40)
@@ -114,7 +114,7 @@ def slow_statistic(scores, labels, predictions):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_statistic_is_that_of_going_over_the_items(seed):
     scores, labels, predictions = sample(200, 15, seed)
-    pair = Pair.of(scores, (labels, predictions), None, {})
+    pair = Pair.of(scores, labels, predictions, {})
     assert pair.test().statistic == pytest.approx(slow_statistic(scores, labels, predictions))
 
 
@@ -133,11 +133,11 @@ def test_the_p_value_is_exact_where_all_outcomes_can_be_listed():
 
 def test_errors_only_raise_the_statistic():
     scores, labels, predictions = sample(100, 5)
-    before = Pair.of(scores, (labels, predictions), None, {}).test().statistic
+    before = Pair.of(scores, labels, predictions, {}).test().statistic
     for item in np.flatnonzero(labels == predictions)[:20]:
         worse = labels.copy()
         worse[item] = ~worse[item]
-        assert Pair.of(scores, (worse, predictions), None, {}).test().statistic >= before
+        assert Pair.of(scores, worse, predictions, {}).test().statistic >= before
 
 
 def test_a_hopeless_model_has_a_tiny_p_value():

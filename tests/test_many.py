@@ -141,7 +141,7 @@ def test_the_best_rule_is_seldom_said_to_be_beaten():
     found = 0
     for seed in range(60):
         data = synthetic.gaussian_ring(300, classes=4, radius=1.0, rng=seed)
-        pair = Pair.of(data.soft_labels, (data.labels, data.soft_labels.argmax(axis=1)), None, {})
+        pair = Pair.of(data.soft_labels, data.labels, data.soft_labels.argmax(axis=1), {})
         found += sign_test_of_classes(pair.sides)[1] <= 0.05
     assert found <= 10
 

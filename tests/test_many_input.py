@@ -646,7 +646,7 @@ def test_votes_are_packed_into_numbers_and_taken_out_again(number, most):
     assert (vote_rows.unpacked(columns, number, base) == votes).all()
 
 
-@pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow", "duckdb", "ibis"])
+@pytest.mark.parametrize("name", ["polars", "duckdb"])
 def test_a_hundred_classes_are_counted_in_engines(name):
     names = [f"class {k:02}" for k in range(100)]
     code = RNG.integers(0, 100, size=(80, 4))

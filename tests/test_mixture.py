@@ -236,8 +236,10 @@ def test_the_supremum_bounds_a_polynomial_on_all_of_the_unit_interval():
 
 
 @pytest.mark.parametrize("limits", [likelihood_limits, certified_limits])
-@pytest.mark.parametrize(("sample", "floor"), [(uniform, 0.25), (coin, 0.5), (two_atoms, 0.1)])
-@pytest.mark.parametrize("totals", [2, 3, mixed_totals])
+@pytest.mark.parametrize(
+    ("sample", "floor", "totals"),
+    [(uniform, 0.25, 3), (coin, 0.5, mixed_totals), (two_atoms, 0.1, 2)],
+)
 def test_intervals_cover(limits, sample, floor, totals):
     hits = 0
     for seed in range(60):

@@ -267,34 +267,36 @@ def test_a_model_is_described_in_one_way():
         ({"predictions": [0, 1, 1], "labels": [0, 1]}, "3"),
     ):
         with pytest.raises(ef.InputError, match=message):
-            said.Said(**given).model(floor)
-    model = said.Said(errors=3, n=12).model(floor)
+            said.ModelOptions(**given).model(floor)
+    model = said.ModelOptions(errors=3, n=12).model(floor)
     assert (model.value, model.n, model.given) == (0.25, 12, {})
     assert model.evidence.limits(0.9) == pytest.approx(ExactShare(3, 12).limits(0.9))
-    model = said.Said(predictions=[0, 1, 1, 1], labels=[0, 1, 0, 0]).model(floor)
+    model = said.ModelOptions(predictions=[0, 1, 1, 1], labels=[0, 1, 0, 0]).model(floor)
     assert (model.value, model.n) == (0.5, 4)
     assert model.given == {"predictions": None, "labels": None}
     # A floor that is a number has no items, and any number of classes.
     given = ef.headroom(0.1, confusion=[[5, 0, 1], [0, 5, 0], [0, 1, 5]])
     assert given.n == 17
     with pytest.raises(ef.InputError, match="must be 2 rows of 2"):
-        said.Said(confusion=[[5, 0, 1], [0, 5, 0], [0, 1, 5]]).model(floor)
+        said.ModelOptions(confusion=[[5, 0, 1], [0, 5, 0], [0, 1, 5]]).model(floor)
 
 
 def test_scores_and_decisions_are_of_the_classes_of_the_floor():
     rows = [[0.6, 0.2, 0.2], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]]
     floor = ef.from_soft_labels(rows * 10, metric="brier", rng=0)
-    model = said.Said(model_scores=rows, labels=[0, 1, 1]).model(floor)
+    model = said.ModelOptions(model_scores=rows, labels=[0, 1, 1]).model(floor)
     assert model.n == 3
     with pytest.raises(ef.InputError, match="are of 3 classes, and the floor is of 2"):
-        said.Said(model_scores=rows, labels=[0, 1, 1]).model(floor_of("brier"))
+        said.ModelOptions(model_scores=rows, labels=[0, 1, 1]).model(floor_of("brier"))
     error = ef.from_soft_labels(rows * 10, rng=0)
-    model = said.Said(predictions=["0", "2", "1", "1"], labels=["0", "1", "1", "2"]).model(error)
+    model = said.ModelOptions(predictions=["0", "2", "1", "1"], labels=["0", "1", "1", "2"]).model(
+        error
+    )
     assert (model.value, model.n) == (0.5, 4)
 
 
 def test_numbers_of_errors_are_refused_beside_predictions():
-    said.Said(labels=[0], predictions=[1]).refuse_beside_predictions()
+    said.ModelOptions(labels=[0], predictions=[1]).refuse_beside_predictions()
     for name in ("errors", "n", "model_error", "model_value", "model_scores", "confusion"):
         with pytest.raises(ef.InputError, match=f"`{name}` is counted from the predictions"):
-            said.Said(**{name: 0}).refuse_beside_predictions()
+            said.ModelOptions(**{name: 0}).refuse_beside_predictions()

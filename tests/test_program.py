@@ -18,7 +18,7 @@ from errorfloor.apps.cli.building import explained
 from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.progress import PATIENCE_VARIABLE
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.types import Clip, Number, Numbers, Whole
+from errorfloor.questions.options import Clip, Number, Whole, Wholes
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = [sys.executable, "-W", "error", "-m", "errorfloor"]
@@ -199,21 +199,21 @@ def options_of(*kinds):
         (path, max(one.opts, key=len))
         for path, command in leaves()
         for one in command.params
-        if isinstance(one, click.Option) and isinstance(one.type, kinds)
+        if isinstance(one, click.Option) and isinstance(getattr(one.type, "kind", None), kinds)
     ]
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e999"])
 def test_fractions_are_never_nan_or_infinite(value):
-    for path, option in options_of(click.types.FloatParamType, Clip):
+    for path, option in options_of(Number, Clip):
         said = refused(*path, "x.csv", f"{option}={value}")
         assert f"Invalid value for '{option}'" in said, path
 
 
 def test_the_walk_over_the_options_finds_them():
-    fractions = {option for _, option in options_of(click.types.FloatParamType, Clip)}
+    fractions = {option for _, option in options_of(Number, Clip)}
     assert {"--level", "--clip", "--model-error", "--cost-per-vote", "--target"} <= fractions
-    integers = {option for _, option in options_of(click.types.IntParamType, Numbers)}
+    integers = {option for _, option in options_of(Whole, Wholes)}
     assert integers == {
         "--budget",
         "--levels",
@@ -232,15 +232,13 @@ def test_the_walk_over_the_options_finds_them():
     }
     for path, command in leaves():
         for one in command.params:
-            if isinstance(one.type, click.types.FloatParamType):
-                assert isinstance(one.type, Number), f"{path} {one.name}"
-            if isinstance(one.type, click.types.IntParamType):
-                assert isinstance(one.type, Whole), f"{path} {one.name}"
+            if isinstance(one.type, click.types.FloatParamType | click.types.IntParamType):
+                assert isinstance(one.type.kind, Number | Whole), f"{path} {one.name}"
 
 
 @pytest.mark.parametrize("digits", [17, 400, 5000])
 def test_whole_numbers_that_nothing_can_count_are_refused(digits):
-    for path, option in options_of(Whole, Numbers):
+    for path, option in options_of(Whole, Wholes):
         if option != "--seed" or digits == 5000:  # which any smaller number is good for
             said = refused(*path, "x.csv", option, "9" * digits)
             assert f"Invalid value for '{option}'" in said, path

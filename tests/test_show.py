@@ -21,7 +21,7 @@ from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.data.source import Source
 from errorfloor.data.tables import KINDS, ScoreTable, SoftTable
 from errorfloor.intervals.seeds import Seed
-from errorfloor.questions.question import floor_of
+from errorfloor.questions.question import Ask, floor_of
 from errorfloor.results import FeeBeeResult, Interval, Option, Plan, Trade, Verdict
 from errorfloor.show import frame, numbers, palette, sentences, text
 from errorfloor.show.bars import drawn
@@ -546,7 +546,9 @@ RECIPES = {
         "--level 0.95",
     ),
     "a format": (
-        lambda: floor_of("people.txt", ReadOptions.of(annotators=["ann", "bob"], format="csv")),
+        lambda: floor_of(
+            "people.txt", ReadOptions.of(annotators=["ann", "bob"], format="csv"), Ask()
+        ),
         "estimate people.txt --annotators ann,bob --format csv --method mixture "
         "--interval likelihood --level 0.95",
     ),

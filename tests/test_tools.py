@@ -426,13 +426,124 @@ def test_answers_of_forms_are_told():
     assert chosen({}) is None
 
 
-JSON_VOTES = [name for name in made.VOTES if name.endswith("json")]
-
-
-@pytest.mark.parametrize("name", JSON_VOTES)
+@pytest.mark.parametrize("name", made.VOTES)
 def test_votes_of_tools_are_read_as_they_come(here, name):
     (here / name).write_bytes(made.VOTES[name])
     same_votes(table_of(name))
-    assert run(name)[0] == 0
+    code, said = run(name)
+    assert code == 0
+    assert "for one more annotator's vote" in said
     (line,) = ef.look(name).next
     assert run(*line.split()[1:])[0] == 0
+
+
+@pytest.mark.parametrize("new", [True, False])
+def test_rejected_and_control_answers_are_left_out_and_counted(here, new):
+    votes = list(made.votes())
+    (here / "m.csv").write_bytes(made.mturk(new, rejected=6))
+    (here / "t.tsv").write_bytes(made.toloka(new, rejected=6, golden=9))
+    said = run("m.csv")[1]
+    assert "Mechanical Turk: 6 rejected assignments are left out" in said
+    assert int(table_of("m.csv").totals @ table_of("m.csv").counts) == len(votes) - 6
+    said = run("t.tsv")[1]
+    assert "Toloka: 6 rejected answers are left out" in said
+    assert "Toloka: 9 answers to control and training tasks are left out" in said
+    assert int(table_of("t.tsv").totals @ table_of("t.tsv").counts) == len(votes) - 15
+
+
+def test_which_of_several_answers_is_the_vote_is_asked(here):
+    (here / "m.csv").write_bytes(made.mturk(answers=("a", "b")))
+    code, said = run("m.csv")
+    assert code == 1
+    assert "has answers to 2 questions, such as Answer.a, Answer.b" in said
+    assert ef.look("m.csv").next == (
+        "errorfloor estimate m.csv --vote Answer.a",
+        "errorfloor estimate m.csv --vote Answer.b",
+    )
+    assert said.splitlines()[1].strip() == "errorfloor m.csv --vote Answer.a"
+    same_votes(table_of("m.csv", vote="Answer.a"))
+    assert run(*said.splitlines()[1].split()[1:])[0] == 0
+
+
+def test_buttons_and_objects_with_several_answers_are_told(here):
+    head = ["HITId", "WorkerId", "Answer.nice.yes", "Answer.nice.no", "Answer.why"]
+    rows = [
+        [item, worker, str(vote == "yes").lower(), str(vote == "no").lower(), f"text {i}"]
+        for i, (item, worker, vote) in enumerate(made.votes())
+    ]
+    (here / "m.csv").write_bytes(made.table(head, rows))
+    same_votes(table_of("m.csv"))
+    sent = [
+        [item, worker, json.dumps([{"nice": {"label": vote}, "why": f"text {i}"}])]
+        for i, (item, worker, vote) in enumerate(made.votes())
+    ]
+    (here / "m.csv").write_bytes(made.table(["HITId", "WorkerId", "Answer.taskAnswers"], sent))
+    same_votes(table_of("m.csv"))
+    plain = [[*row[:2], "no form"] for row in sent]
+    (here / "m.csv").write_bytes(made.table(["HITId", "WorkerId", "Answer.taskAnswers"], plain))
+    assert "has no answer that is one of some classes" in run("m.csv")[1]
+
+
+def test_answers_that_toloka_put_together_are_no_votes(here):
+    rows = [[f"img{i}", "yes", "97.5%"] for i in range(9)]
+    head = ["INPUT:image", "OUTPUT:result", "CONFIDENCE:result"]
+    (here / "t.tsv").write_bytes(made.table(head, rows, "\t"))
+    for words in (("t.tsv",), ("look", "t.tsv")):
+        said = run(*words)[1]
+        assert "their votes are not in it" in said
+        assert "errorfloor assignments.tsv" in said
+
+
+@pytest.mark.parametrize("new", [True, False])
+def test_questions_of_a_survey_are_items_below_their_rows_of_names(here, new):
+    (here / "q.csv").write_bytes(made.qualtrics(new))
+    found = table_of("q.csv")
+    rows = pd.DataFrame(made.votes(items=20, workers=5), columns=["item", "annotator", "vote"])
+    expected = read(rows, LAYOUTS, ReadOptions.of()).table
+    for name in ("positives", "totals", "counts"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+    assert (
+        "Qualtrics: questions are items, and respondents annotators: Q1 to Q20 (20)"
+        in (run("q.csv")[1])
+    )
+    (line,) = ef.look("q.csv").next
+    assert run(*line.split()[1:])[0] == 0
+
+
+def test_other_questions_of_a_survey_are_no_votes(here):
+    text = [("age", "40"), ("why", "text")]
+    (here / "q.csv").write_bytes(made.qualtrics(extra=text))
+    assert "Q1 to Q20 (20)" in run("q.csv")[1]
+    two = [("Q90", "often"), ("Q91", "often")]
+    (here / "q.csv").write_bytes(made.qualtrics(extra=two))
+    code, said = run("q.csv")
+    assert code == 1
+    assert "has 2 kinds of questions" in said
+    line = said.splitlines()[1].strip()
+    assert line == "errorfloor q.csv --vote Q1 --drop-missing"
+    assert table_of("q.csv", vote="Q1", drop_missing=True).n == 20
+    assert run(*line.split()[1:])[0] == 0
+    content = made.qualtrics().replace(b",IP Address,", b",Survey Preview,", 2)
+    (here / "q.csv").write_bytes(content)
+    assert "Qualtrics: 2 trial responses are left out" in run("q.csv")[1]
+
+
+def test_pairwise_votes_are_told_as_such(here):
+    (here / "a.csv").write_bytes(made.arena())
+    found = table_of("a.csv")
+    assert (found.n, found.classes) == (60, ("first", "second", "tie"))
+    code, said = run("a.csv")
+    assert code in (0, 4)
+    assert "arena: votes about pairs of answers" in said
+    swapped = made.arena().replace(b"model_a,model_b", b"model_b,model_a", 1)
+    swapped = swapped.replace(b",model_a,", b",x,").replace(b",model_b,", b",model_a,")
+    head, _, rest = swapped.partition(b"\n")
+    head = made.arena().partition(b"\n")[0].replace(b"model_a,model_b", b"model_b,model_a")
+    (here / "b.csv").write_bytes(head + b"\n" + rest.replace(b",x,", b",model_b,"))
+    assert table_of("b.csv") == found  # whose answer stood first does not matter
+    for content in (made.arena(several=False), made.arena_one_hot()):
+        (here / "a.csv").write_bytes(content)
+        for words in (("a.csv",), ("look", "a.csv")):
+            said = run(*words)[1]
+            assert "This is a table of pairwise votes" in said
+            assert "no floor follows" in said

@@ -31,8 +31,10 @@ def width(draw, votes, n, repetitions=6):
 
 
 # The mean of six pilots; a single one is off by a tenth or more through its own noise.
-@pytest.mark.parametrize("points", [(0.1, 0.9), (0.25, 0.75), (0.0, 0.5), (0.05, 0.6)])
-@pytest.mark.parametrize(("votes", "n"), [(5, 500), (10, 300)])
+@pytest.mark.parametrize(
+    ("points", "votes", "n"),
+    [((0.1, 0.9), 5, 500), ((0.25, 0.75), 10, 300), ((0.0, 0.5), 5, 500), ((0.05, 0.6), 10, 300)],
+)
 def test_plans_for_two_kinds_of_items_come_true(points, votes, n):
     def draw(rng, size):
         return rng.choice(points, size)

@@ -223,7 +223,7 @@ def qualtrics(new=True, extra=()):
     names = [f"Q{i + 1}" for i in range(20)]
     about = ["StartDate", "EndDate", "Status", "ResponseId"]
     if not new:
-        about = ["V1", "V8", "V9", "V2"]
+        about = ["V8", "V9", "V7", "V1"]
     extra_names = [name for name, _ in extra]
     rows = [
         ["2020", "2020", "IP Address", f"R_{who}", *(given.get(i, "") for i in range(20))]

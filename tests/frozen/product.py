@@ -10,7 +10,7 @@ and the file does not have yet.
 
 import math
 import sys
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,6 +144,12 @@ def coarse(p):
 
 
 def estimated(asked):
+    """Return a floor or a ceiling, the same to all who ask for it in a row."""
+    return floor_of(asked._replace(ask="estimate"))
+
+
+@lru_cache(maxsize=16)
+def floor_of(asked):
     """Return a floor or a ceiling."""
     data, options = asked.data, {**asked.about, **asked.by, **asked.how, **asked.beside}
     if asked.kind == "soft labels":
@@ -343,7 +349,14 @@ def answer(name):
 def group_of(name):
     """Return what questions have in common that are asked in one test."""
     asked = Asked(*name.split(", "))
-    return ", ".join((asked.ask, asked.kind, asked.classes, asked.design, asked.metric))
+    shared = asked.ask.startswith(("estimate", "headroom of", "confusion"))
+    ask = "estimate and headroom" if shared else asked.ask
+    return ", ".join((ask, asked.kind, asked.classes, asked.design, asked.metric))
+
+
+def place_of(name):
+    """Return what questions of the same group, and then of the same estimate, have in common."""
+    return group_of(name), Asked(*name.split(", "))[1:]
 
 
 def changes(name, was, is_now):

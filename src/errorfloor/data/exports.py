@@ -30,6 +30,7 @@ class Told:
     tool: str
     notes: tuple[str, ...] = ()
     problem: InputError | None = None  # why nothing is read of it unless columns are named
+    columns: tuple[str, ...] = ()  # of votes, called as their roles are
 
 
 @dataclass(frozen=True, slots=True)

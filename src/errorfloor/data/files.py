@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from errorfloor._checks import InputError, argument, command
+from errorfloor.data.crowds import crowd_rows
 from errorfloor.data.formats import (
     FORMATS,
     File,
@@ -113,7 +114,9 @@ class Found:
     @property
     def told(self) -> list[Told]:
         """What is to be said of the tools that wrote them, once they were read."""
-        return list({one.tool: one for file in self.files for one in file.told}.values())
+        every = (one for file in self.files for one in file.told)
+        last = sorted(every, key=lambda one: one.problem is not None)  # what is wrong with one
+        return list({one.tool: one for one in last}.values())
 
     @property
     def size(self) -> int:
@@ -333,6 +336,8 @@ def relation(connection: Any, found: Found) -> Any:
         )
     check_columns(files[0], len(rows.columns), text=kind.is_text)
     _check_names(connection, found, rows.columns)
+    rows, told = crowd_rows(connection, rows)
+    found.files[0].told.extend([] if told is None else [told])
     return rows if found.joined is None else _with_labels(connection, rows, found, found.joined)
 
 

@@ -38,7 +38,15 @@ from errorfloor.data.engines import (
 )
 from errorfloor.data.files import Few, Found, found_with, opened, renamed
 from errorfloor.data.grid import CELLS
-from errorfloor.data.layouts import ITEM_OF_ROW, LABEL, LAYOUTS, SCORES, SOFT_LABELS, Layout
+from errorfloor.data.layouts import (
+    ANNOTATIONS,
+    ITEM_OF_ROW,
+    LABEL,
+    LAYOUTS,
+    SCORES,
+    SOFT_LABELS,
+    Layout,
+)
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
 from errorfloor.data.rows import RowRequest, Run, whole
@@ -210,7 +218,7 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
     options, given = call.options, by_role(_columns(call))
     _refuse_arrays(options)
     with rows_of(data, options, call.progress, _fetched(given, options)) as (frame, run):
-        named = _with_label(data, frame, run, given)
+        named = _with_label(data, frame, run, given, call.layouts)
         chosen = _chosen(frame, run, named, call, name)
         joined = tuple(role for role in named if role not in given)
         chosen = replace(chosen, guessed=(*chosen.guessed, *joined)) if joined else chosen
@@ -231,7 +239,9 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
     return call.read(tables, origin, chosen.layout, rows, told, files=paths, **more)
 
 
-def _with_label(data: Any, frame: Frame, run: Run, given: dict[str, Any]) -> dict[str, Any]:
+def _with_label(
+    data: Any, frame: Frame, run: Run, given: dict[str, Any], layouts: Sequence[Layout]
+) -> dict[str, Any]:
     """Return the columns that were named, and that of labels that are in files of their own.
 
     Refuse what a tool wrote without labels, unless somebody brings some or names columns.
@@ -239,10 +249,7 @@ def _with_label(data: Any, frame: Frame, run: Run, given: dict[str, Any]) -> dic
     if not isinstance(data, Found):
         return given
     if data.joined is None:
-        problem = next((one.problem for one in data.told if one.problem is not None), None)
-        if problem is not None and not given:
-            raise problem
-        return given
+        return given or _told(data, layouts)
     there = data.joined.columns
     if "label" in given or (given and given.keys() != {"score"} and _all_in(given, there)):
         return given
@@ -258,6 +265,16 @@ def _with_label(data: Any, frame: Frame, run: Run, given: dict[str, Any]) -> dic
         "labels:",
         *lines,
     )
+
+
+def _told(data: Found, layouts: Sequence[Layout]) -> dict[str, Any]:
+    """Return the columns that are known of a tool, or refuse what it wrote without labels."""
+    for one in data.told:
+        if one.problem is not None:
+            raise one.problem
+        if one.columns and ANNOTATIONS in layouts:
+            return {name: name for name in one.columns}
+    return {}
 
 
 def _all_in(given: Mapping[str, Any], columns: Sequence[str]) -> bool:

@@ -17,8 +17,7 @@ from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import Table, VoteTable
 from errorfloor.methods.record import Classes, Options
-from errorfloor.questions.answer import Request
-from errorfloor.questions.question import Question, method_for
+from errorfloor.questions.question import Ask, answer
 from errorfloor.questions.weights import unweighted
 from errorfloor.results.annotators import Annotator, AnnotatorsResult
 
@@ -107,9 +106,7 @@ def annotators(
 
 def annotators_of(reading: Reading, ballots: Ballots, level: float) -> AnnotatorsResult:
     """Return the annotators of votes that were read, counted and one by one."""
-    request = Request.of("auto", level, 1000, None)
-    question = Question(method_for(None, reading))
-    floor = question.answer(reading, request, None, simultaneous=False)
+    floor = answer(reading, Ask(level=level, rng=None))
     rows = sorted(rows_of(ballots, level), key=lambda row: (-row.share, row.annotator))
     everyone, without, left_out = None, None, None
     notes: tuple[str, ...] = ()

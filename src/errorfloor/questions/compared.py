@@ -19,9 +19,7 @@ from errorfloor.intervals.crossed import FEWEST, Crowd, Mean
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.votes.aims import Lines
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
-from errorfloor.metrics.asked import Asked
-from errorfloor.questions.answer import Request
-from errorfloor.questions.question import Question
+from errorfloor.questions.question import Ask, answer
 from errorfloor.results import Estimate, Finding
 from errorfloor.results.people import (
     MIXTURE,
@@ -78,9 +76,9 @@ class Comparison:
         crowd = everyone if everyone is not None and everyone.effective >= FEWEST else None
         if options.totals_by == VOTES_DECIDE:
             crowd = None
-        question = Question.about(Asked(), reading, None, options)
-        request = Request.of("auto", level, 1000, 0)
-        floor = question.answer(reading, request, 0, simultaneous=False)
+        floor = answer(
+            reading, Ask(level=level, totals_by=options.totals_by, stopping=options.stopping)
+        )
         return cls(reading, found, options, level, floor, crowd, everyone)
 
     @property

@@ -16,7 +16,7 @@ from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods import find
 from errorfloor.methods.record import Classes, Options
 from errorfloor.questions.calibrate import fit
-from errorfloor.questions.question import floor_of
+from errorfloor.questions.question import Ask, floor_of
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Confusion, Estimate, Groups
 
@@ -68,7 +68,7 @@ def confusion(
                 f"got {type(estimate).__name__}.",
             )
         where = ReadOptions.of(group=group, **columns)
-        estimate = floor_of(estimate, where, rng=rng, interval=None)
+        estimate = floor_of(estimate, where, Ask(interval=None, rng=rng))
     elif rng is not None and not (isinstance(rng, int | np.integer) and rng == 0):
         raise InputError(argument("rng"), " goes with data, not with an Estimate. Leave it out.")
     elif group is not None or columns:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
-from errorfloor import methods
 from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import of_kind
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable, SoftTable
-from errorfloor.methods.record import Clip, Options
-from errorfloor.metrics.asked import Asked
-from errorfloor.questions.answer import Request
+from errorfloor.methods.record import Clip
 from errorfloor.questions.keywords import ScoreOptions, SoftOptions
-from errorfloor.questions.question import Question
+from errorfloor.questions.question import Ask, answer, method_for
 from errorfloor.questions.reading import check_scale, read_scores
 from errorfloor.results import Estimate, Groups
 
@@ -107,8 +104,17 @@ def from_soft_labels(
     >>> print(from_soft_labels([0.1, 0.5, 0.9, 0.2], interval=None))
     floor 22.50 % (clean, n = 4)
     """
-    asked = Asked(metric, costs, at, prior)
-    request = Request.of(interval, level, n_resamples, rng)
+    ask = Ask(
+        metric=metric,
+        costs=costs,
+        at=at,
+        prior=prior,
+        interval=interval,
+        level=level,
+        n_resamples=n_resamples,
+        simultaneous=simultaneous,
+        rng=rng,
+    ).checked(SoftTable.kind)
     where = ReadOptions.of(
         soft=soft,
         classes=classes,
@@ -117,8 +123,7 @@ def from_soft_labels(
         weight=weight,
         cluster=cluster,
     )
-    reading = read(soft_labels, of_kind(SoftTable.kind), where)
-    return Question.about(asked, reading).answer(reading, request, rng, simultaneous)
+    return answer(read(soft_labels, of_kind(SoftTable.kind), where), ask)
 
 
 @overload
@@ -256,11 +261,19 @@ def from_scores(
     >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
     40.00 % by the best cut of these scores (isotonic-cf, n = 5); no limit of the floor
     """
-    asked = Asked(metric, costs, at, prior)
-    if method is not None:
-        methods.check_name(method, ScoreTable.kind, asked.metric)
-    options = Options(clip)
-    request = Request.of(interval, level, n_resamples, rng)
+    ask = Ask(
+        metric=metric,
+        costs=costs,
+        at=at,
+        prior=prior,
+        method=method,
+        interval=interval,
+        level=level,
+        n_resamples=n_resamples,
+        clip=clip,
+        simultaneous=simultaneous,
+        rng=rng,
+    ).checked(ScoreTable.kind)
     where = ReadOptions.of(
         score=score,
         label=label,
@@ -276,6 +289,5 @@ def from_scores(
         cluster=cluster,
     )
     reading = read_scores(scores, labels, where)
-    question = Question.about(asked, reading, method, options)
-    check_scale(scores, reading, (question.method,))
-    return question.answer(reading, request, rng, simultaneous)
+    check_scale(scores, reading, (method_for(method, reading, ask.choice.metric),))
+    return answer(reading, ask)

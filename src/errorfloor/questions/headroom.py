@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import Any, Unpack, overload
 
@@ -25,20 +26,33 @@ from errorfloor._checks import (
 from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
+from errorfloor.data.layouts import SCORES, SOFT_LABELS, Layout
 from errorfloor.data.options import ReadOptions
-from errorfloor.data.read import is_data
+from errorfloor.data.read import is_data, read
+from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Evidence
 from errorfloor.metrics.asked import Asked
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.gap import Gap
 from errorfloor.questions.models import Model
-from errorfloor.questions.paired import Pair, VotesPair, paired
+from errorfloor.questions.paired import (
+    Pair,
+    VotesPair,
+    for_floor,
+    naming_predictions,
+    one_column,
+    read_model,
+    refuse_arrays,
+    refuse_arrays_beside_column,
+    refuse_groups,
+    refuse_votes,
+    votes_reader,
+)
 from errorfloor.questions.people import people_in
-from errorfloor.questions.predicted import for_floor, one_column, read_model, refuse_arrays
-from errorfloor.questions.question import floor_of
+from errorfloor.questions.question import Ask, answer, floor_of
 from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
-from errorfloor.questions.said import Said
+from errorfloor.questions.said import ModelOptions
 from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
 from errorfloor.results.estimate import GIVEN
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED
@@ -234,14 +248,25 @@ def headroom(
     >>> headroom(floor, errors=430, n=1000).verdict
     'room'
     """
-    error = _error_of(model_error, accuracy)
     if columns.get("on") is not None:  # a file of labels, which is joined to that of the data
         columns["labels"], labels = labels, None
-    said = Said(errors, n, error, model_value, model_scores, confusion, labels, predictions)
+    said = ModelOptions(
+        errors=errors,
+        n=n,
+        model_error=model_error,
+        accuracy=accuracy,
+        model_value=model_value,
+        model_scores=model_scores,
+        confusion=confusion,
+        labels=labels,
+        predictions=predictions,
+        same_labelling=same_labelling,
+    ).with_error()
     if is_about_ratings(estimate, metric, columns):
         own = {"prediction": prediction, "metric": metric, "level": level, "group": group}
         return headroom_of_ratings(estimate, said, own, rng=rng, **columns)
-    level, same_labelling = check_level(level), as_flag(same_labelling, name="same_labelling")
+    level = check_level(level)
+    said = replace(said, same_labelling=as_flag(same_labelling, name="same_labelling"))
     columns = {
         "group": group,
         **({"complete": complete} if complete is not False else {}),
@@ -253,39 +278,101 @@ def headroom(
             *(argument("costs"), ", ", argument("at"), " and ", argument("prior"), " go with a "),
             *(argument("metric"), ". Name it, or leave them out."),
         )
-    about = asked or Asked()
     if prediction is not None or (predictions is not None and not _is_floor(estimate)):
-        said.refuse_beside_predictions()
-        if not about.record.is_error:
-            if prediction is None:
-                raise _needs_a_floor(about.metric)
-            refuse_arrays(estimate)
-            where = ReadOptions.of(**columns)
-            floor = floor_of(estimate, for_floor(where), level=level, rng=rng, asked=about)
-            model = read_model(estimate, where, prediction, floor)
-            return beside(floor, model, level, same_labelling=True)
-        column = None if prediction is None else one_column(prediction)
-        both = paired(estimate, (labels, predictions), column, columns, level, rng)
-        return beside_pair(*both, level)
-    floor = _as_floor(estimate, asked, level, rng, columns)
+        ask = Ask.about(asked or Asked(), level=level, rng=rng)
+        return _by_predictions(estimate, said, prediction, columns, ask)
+    return verdict_on(_as_floor(estimate, asked, level, rng, columns), said, level)
+
+
+def _by_predictions(
+    data: Any,
+    said: ModelOptions,
+    prediction: str | Sequence[str] | None,
+    columns: dict[str, Any],
+    ask: Ask,
+) -> Verdict:
+    """Return the verdict on a model by what it predicts for the items of the floor."""
+    said.refuse_beside_predictions()
+    if prediction is not None:
+        refuse_arrays_beside_column(said.labels, said.predictions)
+        refuse_arrays(data, ask.choice.record)
+        return judging(data, ReadOptions.of(**columns), prediction, ask, partial(_read, data))()
+    if not ask.choice.record.is_error:
+        raise _needs_a_floor(ask.choice.metric)
+    pair = Pair.of(data, said.labels, said.predictions, columns)
+    return beside_pair(answer(pair.reading, ask), pair, ask.level)
+
+
+Reader = Callable[[ReadOptions, Sequence[Layout]], Reading]
+
+
+def _read(data: Any, where: ReadOptions, layouts: Sequence[Layout]) -> Reading:
+    return read(data, layouts, where)
+
+
+def verdict_on(floor: Any, said: ModelOptions, level: float) -> Any:
+    """Return where a model stands beside a floor, or beside that of each group."""
+    said = said.with_error()
     if isinstance(floor, Groups):
         each = {
-            name: beside(one, said.model(one), level, same_labelling) for name, one in floor.items()
+            name: beside(one, said.model(one), level, said.same_labelling)
+            for name, one in floor.items()
         }
         return Groups(floor.column, each, level, dropped=floor.dropped)
-    return beside(floor, said.model(floor), level, same_labelling)
+    return beside(floor, said.model(floor), level, said.same_labelling)
 
 
-def _error_of(model_error: float | str | None, accuracy: float | str | None) -> Any:
-    """Return the model's error, by its accuracy where that is given instead."""
-    if accuracy is None:
-        return model_error
-    if model_error is not None:
-        raise InputError(
-            *(argument("accuracy"), " and ", argument("model_error"), " are both given. Give "),
-            "one of them.",
-        )
-    return 1 - as_fraction(accuracy, name="accuracy")
+def judging(
+    data: Any, where: ReadOptions, prediction: str | Sequence[str], ask: Ask, read_as: Reader
+) -> Callable[[], Verdict]:
+    """Read labels with a column of a model's predictions, and return what judges the model.
+
+    Parameters
+    ----------
+    data
+        A dataframe, files or a table, or None for what can be read only once.
+    where : ReadOptions
+        What was said about the columns.
+    prediction : str or sequence of str
+        The column, or one for each class.
+    ask : Ask
+        What is asked about the floor.
+    read_as : callable
+        Reads the data by other options and layouts.
+    """
+    if not ask.choice.record.is_error:
+        # Beside labels that the floor is of, the model's column may hold its scores.
+        if data is None:
+            raise InputError(
+                *(argument("prediction"), " with ", argument("metric"), " reads a file twice. "),
+                "Save standard input as a file, and name that.",
+            )
+        reading = read_as(for_floor(where), (SCORES, SOFT_LABELS))
+        return lambda: _judged_by_metric(data, where, prediction, answer(reading, ask), ask.level)
+    column = one_column(prediction)
+    of_votes = votes_reader(data, where, column)
+    refuse_groups(where.group)
+    if of_votes is not None:
+        reader, own = of_votes
+        reading = read_as(own, reader.layouts)
+        found = reader.found(reading)
+
+        def by_people() -> Verdict:
+            pair = VotesPair.read(reading, found, ask.options, ask.level)
+            return beside_pair(pair.floor, pair, ask.level)
+
+        return by_people
+    refuse_votes({**where.columns, **where.arrays})
+    with naming_predictions():
+        pair = Pair.read(read_as(replace(where, group=column), (SCORES,)))
+    return lambda: beside_pair(answer(pair.reading, ask), pair, ask.level)
+
+
+def _judged_by_metric(
+    data: Any, where: ReadOptions, prediction: str | Sequence[str], floor: Estimate, level: float
+) -> Verdict:
+    model = read_model(data, where, prediction, floor)
+    return beside(floor, model, level, same_labelling=True)
 
 
 def _is_floor(estimate: object) -> bool:
@@ -306,7 +393,7 @@ def _as_floor(
 ) -> Any:
     """Return the floor of data or of a number, or the Estimate as it is."""
     if isinstance(estimate, Real | np.number) or percentage(estimate) is not None:
-        return _given(estimate, asked or Asked(), level)
+        return given_floor(estimate, asked or Asked(), level)
     if not isinstance(estimate, Estimate | Groups):
         if not is_data(estimate):
             raise InputError(
@@ -316,7 +403,8 @@ def _as_floor(
                 *(function("from_scores"), ", ", function("from_votes"), " or "),
                 *(function("from_soft_labels"), "; or pass a table, a dataframe or a file."),
             )
-        return floor_of(estimate, ReadOptions.of(**columns), level=level, rng=rng, asked=asked)
+        ask = Ask.about(asked or Asked(), level=level, rng=rng)
+        return floor_of(estimate, ReadOptions.of(**columns), ask)
     for name in (name for name, value in columns.items() if value is not None or name != "group"):
         raise InputError(argument(name), " goes with data, not with an Estimate. Leave it out.")
     first = next(iter(estimate.values())) if isinstance(estimate, Groups) else estimate
@@ -348,7 +436,8 @@ class _Given:
         return self.value, self.value
 
 
-def _given(estimate: Any, asked: Asked, level: float) -> Estimate:
+def given_floor(estimate: Any, asked: Asked, level: float) -> Estimate:
+    """Return a number as the floor that it is said to be."""
     record = asked.record
     if not record.is_fraction and not isinstance(estimate, str) and 0 <= estimate < np.inf:
         value = float(estimate)

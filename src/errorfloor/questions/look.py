@@ -166,6 +166,9 @@ def _columns_in(
         kinds = {one: kind for one, kind in kinds.items() if one not in others}
     elif any(one.problem is not None for one in told):
         return rows, columns, [], told
+    elif any(one.columns for one in told):
+        votes = {name: name for one in told for name in one.columns}
+        return rows, columns, [(ANNOTATIONS, votes)], told
     found = [(one.layout, one.arguments) for one in likely_readings(kinds, LAYOUTS)]
     return rows, columns, found or list(_plausible(columns, rows)), told
 

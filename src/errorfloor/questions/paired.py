@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -22,7 +22,7 @@ from errorfloor._checks import (
     check_same_length,
     shown,
 )
-from errorfloor._typing import Counts, Floats, RandomLike
+from errorfloor._typing import Counts, Floats
 from errorfloor.checks.predictions import leaks
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, of_kind
 from errorfloor.data.matrices import is_matrix, one_score
@@ -38,9 +38,10 @@ from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.record import Options
+from errorfloor.metrics import Metric
+from errorfloor.questions import models
 from errorfloor.questions.compared import Comparison, replace_level
 from errorfloor.questions.models import Model
-from errorfloor.questions.question import floor_of
 from errorfloor.questions.said import counted
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Estimate, PairedTest
@@ -77,48 +78,21 @@ class Pair:
     dropped: int = field(default=0, repr=False)
 
     @classmethod
-    def of(
-        cls, data: Any, arrays: tuple[Any, Any], column: str | None, columns: Mapping[str, Any]
-    ) -> Pair:
-        """Read predictions beside scores and labels: from arrays, or from a column of rows."""
-        labels, predictions = arrays
-        complete = bool(columns.get("complete"))
-        columns = {name: value for name, value in columns.items() if name != "complete"}
-        pair = cls._of(data, labels, predictions, column, columns)
-        return replace(pair, source=pair.source.with_options(complete=complete))
-
-    @classmethod
-    def _of(
-        cls,
-        data: Any,
-        labels: Any,
-        predictions: Any,
-        column: str | None,
-        columns: Mapping[str, Any],
-    ) -> Pair:
+    def of(cls, data: Any, labels: Any, predictions: Any, columns: Mapping[str, Any]) -> Pair:
+        """Take arrays of predictions beside scores and labels."""
         named = {name: value for name, value in columns.items() if value is not None}
-        if column is None:
-            classes = as_classes(named.pop("classes", None))
-            for name in named:
-                raise InputError(
-                    argument(name), " goes with a dataframe or file. Name its column of "
-                    "predictions with ", argument("prediction"), ".",
-                )  # fmt: skip
-            check_aligned(scores=data, labels=labels, predictions=predictions)
-            if is_matrix(data) and labels is not None:
-                return cls._of_classes(data, labels, predictions, classes)
-            return cls._of_arrays(data, labels, predictions)
-        if not is_data(data):
+        complete, classes = named.pop("complete", False), as_classes(named.pop("classes", None))
+        for name in named:
             raise InputError(
-                argument("prediction"),
-                " is a column of a dataframe or file. Pass one, or give ",
-                *(argument("predictions"), " beside an array of scores."),
-            )
-        refuse_groups(named.pop("group", None))
-        where = ReadOptions.of(**named, group=column)
-        refuse_votes({**where.columns, **where.arrays})
-        with naming_predictions():
-            return cls.read(read(data, (SCORES,), where))
+                argument(name), " goes with a dataframe or file. Name its column of "
+                "predictions with ", argument("prediction"), ".",
+            )  # fmt: skip
+        check_aligned(scores=data, labels=labels, predictions=predictions)
+        if is_matrix(data) and labels is not None:
+            pair = cls._of_classes(data, labels, predictions, classes)
+        else:
+            pair = cls._of_arrays(data, labels, predictions)
+        return replace(pair, source=pair.source.with_options(complete=bool(complete)))
 
     @classmethod
     def _of_arrays(cls, scores: Any, labels: Any, predictions: Any) -> Pair:
@@ -222,21 +196,6 @@ class VotesPair:
     predicted: Predictions
 
     @classmethod
-    def of(
-        cls, data: Any, columns: Mapping[str, Any], prediction: str, level: float
-    ) -> VotesPair | None:
-        """Read a column of predictions beside votes; None where the data are no votes."""
-        if not is_data(data):
-            return None
-        reader = votes_reader(data, ReadOptions.of(**columns), prediction)
-        if reader is None:
-            return None
-        kept, where = reader
-        refuse_groups(where.group)
-        reading = read(data, kept.layouts, where)
-        return cls.read(reading, kept.found(reading), Options(), level)
-
-    @classmethod
     def read(cls, reading: Reading, found: PredictedVotes, how: Options, level: float) -> VotesPair:
         """Take votes with the predictions of one model beside them."""
         several = found.votes.sum(axis=1) >= 2
@@ -284,26 +243,14 @@ class _MissedPeople:
         return 1 - rate.high, 1 - rate.low
 
 
-def paired(
-    data: Any,
-    arrays: tuple[Any, Any],
-    prediction: str | None,
-    columns: Mapping[str, Any],
-    level: float,
-    rng: RandomLike,
-) -> tuple[Estimate, Pair | VotesPair]:
-    """Return the floor of items with a model's predictions beside them, and both together."""
-    for name, value in zip(("labels", "predictions"), arrays, strict=True):
-        if prediction is not None and value is not None:
+def refuse_arrays_beside_column(labels: object, predictions: object) -> None:
+    """Refuse arrays next to a column of predictions."""
+    for name, value in (("labels", labels), ("predictions", predictions)):
+        if value is not None:
             raise InputError(
                 *(argument(name), " goes with an array of scores, and "),
                 *(argument("prediction"), " with a dataframe or file. Leave one out."),
             )
-    voted = None if prediction is None else VotesPair.of(data, columns, prediction, level)
-    if voted is not None:
-        return voted.floor, voted
-    pair = Pair.of(data, arrays, prediction, columns)
-    return floor_of(pair.reading, ReadOptions.of(), level=level, rng=rng), pair
 
 
 def votes_reader(
@@ -425,3 +372,94 @@ def _equal(value: Any, positive: object) -> bool:
         return float(value) == float(positive)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return str(value) == str(positive)
+
+
+def refuse_arrays(data: object, metric: Metric) -> None:
+    """Refuse what has no columns, beside the name of one."""
+    if not is_data(data):
+        text = " is a column of a dataframe or file. Pass one, or give "
+        instead: tuple[Part, ...] = (argument("predictions"), " beside an array of scores.")
+        if not metric.is_error:
+            instead = (
+                *(argument("model_scores"), " or "),
+                *(argument("predictions"), " beside an Estimate."),
+            )
+        raise InputError(argument("prediction"), text, *instead)
+
+
+def for_floor(where: ReadOptions) -> ReadOptions:
+    """Return what is said of the floor's columns: beside soft labels, labels are the model's."""
+    refuse_groups(where.group)
+    refuse_votes({**where.columns, **where.arrays})
+    if "soft" not in where.columns:
+        return where
+    kept = {name: column for name, column in where.columns.items() if name != "label"}
+    return replace(where, columns=kept)
+
+
+def one_column(prediction: object) -> str:
+    """Return the column of decisions, or refuse several."""
+    if isinstance(prediction, str):
+        return prediction
+    raise InputError(
+        argument("prediction"),
+        f" is one column with the class that the model decides on, got {shown(prediction)}. Name "
+        "it; several columns of scores go with a ",
+        *(argument("metric"), " of probabilities, such as brier."),
+    )
+
+
+def columns_of_scores(prediction: str | Sequence[str], floor: Estimate) -> Any:
+    """Return the columns of a model's scores: one for each class, where there are more than two."""
+    if len(floor.classes) == 2 or (not isinstance(prediction, str) and len(prediction) > 1):
+        return prediction
+    classes = ", ".join(map(str, floor.classes))
+    raise InputError(
+        f"The {floor.measure.words} of a model goes by its probabilities. Name a column of them "
+        f"for each class ({classes}) with ",
+        *(argument("prediction"), "."),
+    )
+
+
+def read_model(
+    data: Any, where: ReadOptions, prediction: str | Sequence[str], floor: Estimate
+) -> Model:
+    """Return the model whose scores, or decisions, are in a column beside the labels.
+
+    They are of the same items as the floor, and the two are compared as if they were of others:
+    limits of the difference are too wide then, not too narrow.
+    """
+    source = floor.source
+    columns = {} if source is None else source.columns
+    label = where.columns.get("label") or columns.get("label")
+    if label is None:
+        raise InputError(
+            argument("prediction"),
+            " is judged by labels. Name their column with ",
+            *(argument("label"), "."),
+        )
+    metric = floor.measure
+    by_scores = models.goes_by_scores(metric)
+    named = columns_of_scores(prediction, floor) if by_scores else one_column(prediction)
+    given = {"prediction": named}
+    if "label" not in columns:
+        given["label"] = str(label)
+    score = where.columns.get("score") or columns.get("score") or columns.get("soft")
+    own = {"label": label, "score": named if by_scores else score}
+    asked = replace(where, columns=own, group=None if by_scores else named)
+    if by_scores and len(floor.classes) == len(named) > 2 and set(named) != set(floor.classes):
+        asked = replace(asked, classes=tuple(floor.classes))  # in the order of the floor's columns
+    with naming_predictions():
+        reading = read(data, (SCORES,), asked)
+        if by_scores:
+            table = unweighted(reading.table, "headroom")
+            assert isinstance(table, ScoreTable)
+            return models.from_table(metric, table, given)
+        sides = Pair.read(reading).sides
+    matrix = sum_of(sides)
+    return models.from_confusion(metric, matrix, given)
+
+
+def sum_of(sides: tuple[ScoreTable, ...]) -> Any:
+    """Return how often each class was predicted (columns) for items of each class (rows)."""
+    return np.column_stack([side.counts.sum(axis=0) for side in sides])

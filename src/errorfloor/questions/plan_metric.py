@@ -15,8 +15,7 @@ from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import Table, VoteTable
 from errorfloor.methods.votes.mixture import TwoClassMixture
 from errorfloor.metrics.asked import Asked
-from errorfloor.questions.answer import Request
-from errorfloor.questions.question import Question
+from errorfloor.questions.question import Ask, answer
 from errorfloor.results import Estimate
 
 # Items beyond which no width is computed: searches for extreme rankings are not made for more.
@@ -61,10 +60,9 @@ class Measured:
 
     def _estimate(self, table: Table) -> Estimate:
         reading = Reading({None: table}, Source(origin="table", layout=""))
-        request = Request.of("auto", self.level, 1000, 0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ErrorFloorWarning)  # a plan is no finding
-            found: Any = Question.about(self.asked, reading).answer(reading, request, None, False)
+            found: Any = answer(reading, Ask.about(self.asked, level=self.level))
         assert isinstance(found, Estimate)
         return found
 

@@ -1,20 +1,27 @@
-"""How a floor is to be estimated: the method and its options, asked of what was read."""
+"""What is asked of labels, in one record, and the one function that answers it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from errorfloor import checks, intervals, methods
-from errorfloor._checks import InputError, argument, as_flag
+from errorfloor._checks import (
+    InputError,
+    argument,
+    as_flag,
+    check_level,
+    check_n_resamples,
+)
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
-from errorfloor.methods.record import Classes, Method, Options, Statistic
+from errorfloor.intervals.seeds import Seed
+from errorfloor.methods.record import Classes, Clip, Method, Options, Statistic
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.metrics import ERROR
 from errorfloor.metrics.asked import Asked
@@ -26,20 +33,107 @@ from errorfloor.questions.labels_alone import with_labels_alone
 from errorfloor.results import Estimate, VotesEstimate
 
 
-def floor_of(
-    data: object,
-    where: ReadOptions,
-    *,
-    level: float = 0.95,
-    rng: RandomLike = 0,
-    interval: str | None = "auto",
-    asked: Asked | None = None,
-) -> Any:
-    """Return the floor of data of any kind, by the default method for it; by group if named."""
-    reading = read(data, LAYOUTS, where)
-    request = Request.of(interval, level, 1000, rng)
-    question = Question.about(asked or Asked(), reading)
-    return question.answer(reading, request, rng, simultaneous=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What is asked of labels: the metric, how its best value is found, and with which limits.
+
+    The arguments of functions, the options of commands and the fields of the page become it.
+    """
+
+    metric: str = ERROR.name
+    costs: Any = None
+    at: float | None = None
+    prior: Any = None
+    method: str | None = None  # the default for the labels where none is named
+    interval: str | None = "auto"
+    level: float = 0.95
+    n_resamples: int = 1000
+    clip: Clip = "auto"
+    totals_by: str = "chance"
+    stopping: str | None = None
+    majority: int | None = None
+    model_error: ModelError = None
+    simultaneous: bool = False
+    rng: RandomLike = 0
+
+    @classmethod
+    def about(cls, choice: Asked, **more: Any) -> Ask:
+        """Ask for a metric that was checked."""
+        named = {one.name: getattr(choice, one.name) for one in fields(choice)}
+        return cls(**named, **more)
+
+    @property
+    def choice(self) -> Asked:
+        """The metric with what it needs, checked but for the number of classes."""
+        return Asked(self.metric, self.costs, self.at, self.prior)
+
+    @property
+    def options(self) -> Options:
+        """How the method is to work, checked; for error."""
+        return Options(self.clip, self.totals_by, self.stopping, self.majority)
+
+    @property
+    def of_metric(self) -> dict[str, Any]:
+        """The arguments that say which metric is asked for."""
+        return {name: getattr(self, name) for name in ("metric", "costs", "at", "prior")}
+
+    def checked(self, kind: str) -> Ask:
+        """Return the same, or refuse what is wrong before labels are read, which may take long."""
+        choice = self.choice
+        if self.method is not None:
+            methods.check_name(self.method, kind, choice.metric)
+        assert self.options
+        Seed.of(self.rng)
+        check_level(self.level)
+        check_n_resamples(self.n_resamples)
+        return self
+
+    def check_fits(self, kind: str) -> None:
+        """Refuse options that say nothing about labels of this kind."""
+        for name, usual, reads in (
+            ("clip", "auto", ScoreTable.kind),
+            ("totals_by", "chance", VoteTable.kind),
+            ("majority", None, VoteTable.kind),
+        ):
+            if getattr(self, name) != usual and kind != reads:
+                text = f" goes with {reads}; these are {kind}. Leave it out."
+                raise InputError(argument(name), text)
+
+
+def answer(reading: Reading, ask: Ask) -> Any:
+    """Return the floor of what was read: one, or one for each group."""
+    choice = ask.choice
+    method = method_for(ask.method, reading, choice.metric)
+    table = next(iter(reading.tables.values()))
+    ask.check_fits(table.kind)
+    request = Request.of(ask.interval, ask.level, ask.n_resamples, ask.rng)
+    simultaneous, source = as_flag(ask.simultaneous, name="simultaneous"), reading.source
+    if source.options.label_is_vote and ask.totals_by == "votes":
+        raise InputError(
+            *(argument("totals_by", "votes"), " is about votes that were collected until "),
+            *("they agreed, and a label was not. Leave out ", argument("label_is_vote"), "."),
+        )
+    options = replace(ask.options, metric=choice.of(len(table.classes)))
+    question = Question(method, options, cap.checked(ask.model_error, table))
+    if source.options.group is None:
+        if simultaneous:
+            raise InputError(
+                *(argument("simultaneous"), " is about the intervals of groups. Name their "),
+                *("column with ", argument("group"), ", or leave it out."),
+            )
+        return question.of(reading.table, request, Origin(source, options=question.kept()))
+    # What all groups were asked for together, which gives each of them again.
+    kept = {**question.kept(), "level": request.level, "simultaneous": simultaneous}
+
+    def one(table: Table, group: Any, own: Request) -> Estimate:
+        return question.of(table, own, Origin(source, group, kept))
+
+    return with_intervals_by_group(reading, request, ask.rng, simultaneous, one)
+
+
+def floor_of(data: object, where: ReadOptions, ask: Ask) -> Any:
+    """Return the floor of data of any kind; by group if named."""
+    return answer(read(data, LAYOUTS, where), ask)
 
 
 def method_for(name: str | None, reading: Reading, metric: str = ERROR.name) -> Method:
@@ -54,35 +148,11 @@ def method_for(name: str | None, reading: Reading, metric: str = ERROR.name) -> 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """How a floor is to be estimated, but for its interval."""
+    """What is asked of labels that were read, but for the interval."""
 
     method: Method
-    options: Options = field(default_factory=Options)
+    options: Options
     model_error: ModelError = None
-
-    @classmethod
-    def about(
-        cls,
-        asked: Asked,
-        reading: Reading,
-        method: str | None = None,
-        options: Options | None = None,
-        model_error: ModelError = None,
-    ) -> Question:
-        """Return the question about what was read, by a method and for a metric."""
-        chosen = method_for(method, reading, asked.metric)
-        if (
-            reading.source.options.label_is_vote
-            and options is not None
-            and options.totals_by == "votes"
-        ):
-            raise InputError(
-                *(argument("totals_by", "votes"), " is about votes that were collected until "),
-                *("they agreed, and a label was not. Leave out ", argument("label_is_vote"), "."),
-            )
-        table = next(iter(reading.tables.values()))
-        options = replace(options or Options(), metric=asked.of(len(table.classes)))
-        return cls(chosen, options, cap.checked(model_error, table))
 
     def __post_init__(self) -> None:
         if self.model_error is not None and not self.options.metric.is_error:
@@ -97,26 +167,6 @@ class Question:
                 *("Leave it out, or leave out ", argument("majority"), "."),
             )
 
-    def answer(
-        self, reading: Reading, request: Request, rng: RandomLike, simultaneous: bool
-    ) -> Any:
-        """Return the floor of what was read: one, or one for each group."""
-        simultaneous = as_flag(simultaneous, name="simultaneous")
-        if reading.source.options.group is None:
-            if simultaneous:
-                raise InputError(
-                    *(argument("simultaneous"), " is about the intervals of groups. Name their "),
-                    *("column with ", argument("group"), ", or leave it out."),
-                )
-            return self.of(reading.table, request, Origin(reading.source, options=self._asked()))
-        # What all groups were asked for together, which gives each of them again.
-        asked = {**self._asked(), "level": request.level, "simultaneous": simultaneous}
-
-        def one(table: Table, group: Any, own: Request) -> Estimate:
-            return self.of(table, own, Origin(reading.source, group, asked))
-
-        return with_intervals_by_group(reading, request, rng, simultaneous, one)
-
     def of(self, table: Table, request: Request, origin: Origin) -> Estimate:
         """Return the floor of a table."""
         found, statistic = estimate(table, self.method, self.options, request, origin)
@@ -127,7 +177,8 @@ class Question:
         checks.issue(found)
         return found
 
-    def _asked(self) -> dict[str, Any]:
+    def kept(self) -> dict[str, Any]:
+        """Return what a result keeps of what was asked for."""
         by_kind: dict[str, dict[str, Any]] = {
             ScoreTable.kind: {"clip": self.options.clip},
             VoteTable.kind: {

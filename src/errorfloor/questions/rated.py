@@ -13,7 +13,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.ratings import Rated, Together, Totals, Variances
 from errorfloor.metrics.variances import DIFFERENCE, NAMES
 from errorfloor.questions.ratings import Ask, Fit, estimate
-from errorfloor.questions.said import Said
+from errorfloor.questions.said import ModelOptions
 from errorfloor.results import Groups, Interval, Verdict
 from errorfloor.results.finding import Finding
 from errorfloor.results.ratings import RatingsEstimate
@@ -37,13 +37,15 @@ _TOO_MUCH_CHANCE = 1e-3
 _SQUARED = ("r2", "mse")
 
 
-def headroom_of_ratings(data: Any, said: Said, own: Mapping[str, Any], **columns: Any) -> Any:
+def headroom_of_ratings(
+    data: Any, said: ModelOptions, own: Mapping[str, Any], **columns: Any
+) -> Any:
     """Return the verdict on a model whose predictions, and nothing else, were given."""
-    for one in fields(said):
-        if one.name != "predictions" and getattr(said, one.name) is not None:
+    for name in said.given:
+        if name != "predictions":
             raise InputError(
                 *(
-                    argument(one.name),
+                    argument(name),
                     " does not go with ratings. Pass the model's prediction for ",
                 ),
                 *("each item with ", argument("predictions"), "."),

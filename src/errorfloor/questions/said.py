@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from errorfloor.intervals.honest import of_errors
 from errorfloor.metrics import Metric
 from errorfloor.questions import models, published
 from errorfloor.questions.models import Model
+from errorfloor.questions.question import Ask
 from errorfloor.results import Estimate
 
 
@@ -35,18 +36,77 @@ def counted(errors: int, n: int) -> Model:
     return Model(errors / n, n, of_errors((errors, n), (errors, n), method="exact"))
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOptions:
     """What a user says of a model."""
 
     errors: int | None = None
     n: int | None = None
     model_error: float | str | None = None
+    accuracy: float | str | None = None
     model_value: float | str | None = None
     model_scores: object = None
     confusion: object = None
     labels: object = None
     predictions: object = None
+    same_labelling: bool = False  # whether the test labels were made as the votes were
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """What was said of the model."""
+        return tuple(
+            one.name
+            for one in fields(self)
+            if one.name != "same_labelling" and getattr(self, one.name) is not None
+        )
+
+    def with_error(self) -> ModelOptions:
+        """Return the same with its error, where its accuracy was given instead."""
+        if self.accuracy is None:
+            return self
+        if self.model_error is not None:
+            raise InputError(
+                *(argument("accuracy"), " and ", argument("model_error"), " are both given. Give "),
+                "one of them.",
+            )
+        error = 1 - as_fraction(self.accuracy, name="accuracy")
+        return replace(self, model_error=error, accuracy=None)
+
+    def check(self, ask: Ask, prediction: str | None = None) -> None:
+        """Refuse half a model, and what leaves no verdict on it, before labels are read."""
+        if prediction is None:
+            self._check_whole(ask.choice.record)
+        else:
+            self.refuse_beside_predictions()
+        if ask.interval is None:
+            raise InputError(
+                "A verdict needs an interval: leave out ", argument("interval", None), "."
+            )
+
+    def _check_whole(self, metric: Metric) -> None:
+        if self.confusion is not None:
+            return
+        if self.model_value is not None:
+            if self.n is None:
+                raise InputError("Give ", argument("n"), " with ", argument("model_value"), ".")
+            return
+        if not metric.is_error:
+            raise InputError(
+                *("Give ", argument("n"), " and ", argument("model_value"), ", the model's "),
+                *(f"{metric.name}, or ", argument("confusion"), ", or ", argument("prediction")),
+                ".",
+            )
+        rates = [name for name in self.given if name in ("errors", "model_error", "accuracy")]
+        if self.n is None or len(rates) != 1:
+            raise InputError(
+                *("Give ", argument("n"), " and either ", argument("errors"), ", "),
+                *(argument("model_error"), " or ", argument("accuracy"), "."),
+            )
+        if self.errors is not None and self.errors > self.n:
+            raise InputError(
+                *(argument("errors"), " must not be more than ", argument("n")),
+                ". Check which is which.",
+            )
 
     def refuse_beside_predictions(self) -> None:
         """Refuse numbers of errors beside predictions, from which they are counted."""
@@ -56,8 +116,8 @@ class Said:
                 f" is a number, and got {type(self.errors).__name__}. Give the data alone, and "
                 "first: the floor is estimated from the items that the predictions are of.",
             )
-        for name in ("errors", "n", "model_error", "model_value", "model_scores", "confusion"):
-            if getattr(self, name) is not None:
+        for name in self.given:
+            if name not in ("labels", "predictions"):
                 raise InputError(argument(name), " is counted from the predictions. Leave it out.")
 
     def model(self, floor: Estimate) -> Model:
@@ -112,7 +172,7 @@ def _more_than_errors(metric: Metric) -> InputError:
     )
 
 
-def _scored(said: Said, names: tuple[str, ...]) -> ScoreTable:
+def _scored(said: ModelOptions, names: tuple[str, ...]) -> ScoreTable:
     """Return the model's scores of test items with their labels, counted."""
     many = None if len(names) == 2 else names
     check_aligned(model_scores=said.model_scores, labels=said.labels)
@@ -126,7 +186,7 @@ def _scored(said: Said, names: tuple[str, ...]) -> ScoreTable:
     return table
 
 
-def _decided(said: Said, names: tuple[str, ...]) -> Counts:
+def _decided(said: ModelOptions, names: tuple[str, ...]) -> Counts:
     """Return how often each decision was made on items of each class."""
     check_aligned(predictions=said.predictions, labels=said.labels)
     if len(names) == 2:

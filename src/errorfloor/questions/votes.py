@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
-from errorfloor import methods
 from errorfloor._checks import InputError, argument
 from errorfloor._keywords import told_keywords
 from errorfloor._typing import RandomLike
@@ -14,11 +13,9 @@ from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.record import Options
-from errorfloor.metrics.asked import Asked
-from errorfloor.questions.answer import Request
 from errorfloor.questions.cap import ModelError
 from errorfloor.questions.keywords import VoteOptions
-from errorfloor.questions.question import Question
+from errorfloor.questions.question import Ask, answer
 from errorfloor.results import Groups, VotesEstimate
 
 
@@ -194,16 +191,16 @@ def from_votes(
     """
     beside_label = label is not None or labels is not None
     kind = ScoreTable.kind if beside_label and not label_is_vote else VoteTable.kind
-    asked = Asked(metric, costs, at, prior)
-    if method is not None:  # before the data are read, which may take long
-        methods.check_name(method, kind, asked.metric)
-    options = Options(totals_by=totals_by, stopping=stopping, majority=majority)
-    if kind == ScoreTable.kind and options != Options():
+    ask = Ask(
+        metric=metric, costs=costs, at=at, prior=prior, method=method, interval=interval,
+        level=level, n_resamples=n_resamples, totals_by=totals_by, stopping=stopping,
+        majority=majority, model_error=model_error, simultaneous=simultaneous, rng=rng,
+    ).checked(kind)  # fmt: skip
+    if kind == ScoreTable.kind and ask.options != Options():
         raise InputError(
             *(argument("totals_by"), ", ", argument("stopping"), " and ", argument("majority")),
             *(" are about floors of votes. Leave them out, or leave out ", argument("label"), "."),
         )
-    request = Request.of(interval, level, n_resamples, rng)
     if votes is None:
         votes, positives = positives, None
     where = ReadOptions.of(
@@ -227,6 +224,4 @@ def from_votes(
         cluster=cluster,
     )
     layouts = of_kind(VoteTable.kind) if label is None and on is None else BESIDE_LABELS
-    reading = read(votes, layouts, where, second=totals, labels=labels)
-    question = Question.about(asked, reading, method, options, model_error)
-    return question.answer(reading, request, rng, simultaneous)
+    return answer(read(votes, layouts, where, second=totals, labels=labels), ask)

@@ -12,27 +12,14 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.record import IntervalKind
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.record import Method
+from errorfloor.questions.options import ASK_OPTIONS, OPTIONS
 from errorfloor.results import Estimate
 from errorfloor.show.columns import can_be_typed, item
 from errorfloor.show.records import interval_named, method_of
 
-# Options of estimates, and what the command line calls them.
-FLAGS = {
-    "metric": "--metric",
-    "costs": "--costs",
-    "at": "--at",
-    "prior": "--prior",
-    "method": "--method",
-    "interval": "--interval",
-    "level": "--level",
-    "n_resamples": "--resamples",
-    "clip": "--clip",
-    "totals_by": "--totals-by",
-    "stopping": "--stopping",
-    "majority": "--majority",
-    "model_error": "--bias-for-error",
-    "simultaneous": "--simultaneous",
-}
+# What the command line calls the arguments of estimates.
+FLAGS = {name: OPTIONS[name].on_command_line for name in (*ASK_OPTIONS, "simultaneous")}
+FLAGS["model_error"] = FLAGS.pop("bias_for_error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +100,6 @@ class Asked:
             and self.values.keys() <= FLAGS.keys()
             and (seeded or not self.is_random)
         )
-
-
-def as_typed(value: Any) -> str:
-    """Return a value as it is typed behind an option: commas in a row, semicolons between rows."""
-    if value is None:
-        return "none"
-    if isinstance(value, list | tuple):
-        rows = [row if isinstance(row, list | tuple) else [row] for row in value]
-        between = ";" if any(isinstance(row, list | tuple) for row in value) else ","
-        return between.join(",".join(str(item(one)) for one in row) for row in rows)
-    return str(item(value))
 
 
 def _asked_values(estimate: Estimate, method: Method | None) -> dict[str, Any]:

@@ -18,8 +18,9 @@ from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
 from errorfloor.questions import models, published
+from errorfloor.questions.options import as_typed
 from errorfloor.results import Estimate, Groups, RatingsEstimate, Verdict
-from errorfloor.show.asked import FLAGS, as_typed
+from errorfloor.show.asked import FLAGS
 from errorfloor.show.recipe import (
     code_of_groups,
     command_line,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor.data.formats import format_called
+from errorfloor.questions.options import as_typed
 from errorfloor.results import (
     AgreementEstimate,
     Comparison,
@@ -25,7 +26,7 @@ from errorfloor.results import (
     Verdict,
 )
 from errorfloor.show import features, ratings
-from errorfloor.show.asked import FLAGS, Asked, as_typed
+from errorfloor.show.asked import FLAGS, Asked
 from errorfloor.show.columns import columns_in_python, item, words_of
 from errorfloor.show.records import method_of
 

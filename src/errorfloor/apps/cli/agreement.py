@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from errorfloor.apps.cli.building import Command, examples, option, with_session
-from errorfloor.apps.cli.options import INTERVAL, LEVEL
+from errorfloor.apps.cli.options import listed
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.types import Number, Whole
+from errorfloor.questions.options import Number, Whole
 
 
 def _rate_or_count(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
@@ -39,23 +39,23 @@ def _rate_or_count(context: click.Context, parameter: click.Parameter, value: st
     callback=_rate_or_count,
     help="Pairs of votes that agree, a whole number; or their rate, 0.92, 1.0 or 92%.",
 )
-@option("--pairs", metavar="COUNT", type=Whole(1), help="Pairs that were compared.")
+@option("--pairs", metavar="COUNT", kind=Whole(1), help="Pairs that were compared.")
 @option(
     "--share",
     metavar="RATE",
-    type=Number(0, 1),
+    kind=Number(0, 1),
     multiple=True,
     help="Share of votes for class 1; twice for two raters. An even split by default.",
 )
-@option("--kappa", metavar="NUMBER", type=Number(-1, 1), help="Cohen's kappa, with --share.")
-@option("--alpha", metavar="NUMBER", type=Number(-1, 1), help="Krippendorff's, with --share.")
-@option("--icc", metavar="NUMBER", type=Number(-1, 1), help="Of ratings: their ICC.")
-@option("--qwk", metavar="NUMBER", type=Number(-1, 1), help="Of ratings: QWK of two people.")
-@option("--pearson", metavar="NUMBER", type=Number(-1, 1), help="Of ratings: their correlation.")
-@option("--n", "n", metavar="COUNT", type=Whole(4), help="Of ratings: items that two people rated.")
+@option("--kappa", metavar="NUMBER", kind=Number(-1, 1), help="Cohen's kappa, with --share.")
+@option("--alpha", metavar="NUMBER", kind=Number(-1, 1), help="Krippendorff's, with --share.")
+@option("--icc", metavar="NUMBER", kind=Number(-1, 1), help="Of ratings: their ICC.")
+@option("--qwk", metavar="NUMBER", kind=Number(-1, 1), help="Of ratings: QWK of two people.")
+@option("--pearson", metavar="NUMBER", kind=Number(-1, 1), help="Of ratings: their correlation.")
+@option("--n", "n", metavar="COUNT", kind=Whole(4), help="Of ratings: items that two people rated.")
 @option("--metric", metavar="NAME", help="Of ratings: what the ceiling is of; as given by default.")
-@INTERVAL
-@LEVEL
+@listed("interval")
+@listed("level")
 @with_session
 def agreement(session: Session, share: tuple[float, ...], **asked: Any) -> None:
     """Estimate the floor from how many pairs of votes agree, for two classes.

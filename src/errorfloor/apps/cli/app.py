@@ -7,7 +7,7 @@ import click
 from errorfloor.apps.cli import starting
 from errorfloor.apps.cli.building import Command, examples, option, with_session
 from errorfloor.apps.cli.session import Failure, Session
-from errorfloor.apps.cli.types import Whole
+from errorfloor.questions.options import Whole
 
 _EXTRA = "The page needs more ({}): pip install 'errorfloor[app]'."
 
@@ -20,7 +20,7 @@ _EXTRA = "The page needs more ({}): pip install 'errorfloor[app]'."
 @option(
     "--port",
     metavar="PORT",
-    type=Whole(0, 65535),
+    kind=Whole(0, 65535),
     default=0,
     help="Where the page is served, on this machine only; any free port by default.",
 )

@@ -8,25 +8,24 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from errorfloor._checks import InputError
 from errorfloor.apps.cli import interrupts
 from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
-from errorfloor.apps.cli.types import FILE, NEW_FILE
+from errorfloor.apps.cli.types import FILE, NEW_FILE, as_click
 from errorfloor.apps.cli.voice import following, written
 from errorfloor.data.storage import beside_scratch
+from errorfloor.questions.options import ANSWER, COLUMNS, PLAIN, READING, Kind
 
 Body = Callable[..., None]
 Decorator = Callable[[Body], Body]
 Help = str | Callable[[], str]  # made when it is shown, where it is a function
 
-COLUMNS, READING, ANSWER, OUTPUT = "Columns", "Reading", "The answer", "Output"
-_PLAIN = "Options"
+OUTPUT = "Output"
 
 
 class Option(click.Option):
@@ -36,10 +35,13 @@ class Option(click.Option):
         self,
         *arguments: Any,
         help: Help = "",  # noqa: A002
-        section: str = _PLAIN,
+        section: str = PLAIN,
+        kind: Kind | None = None,
         **more: Any,
     ) -> None:
         self._help: Help = ""
+        if kind is not None:
+            more["type"] = as_click(kind)
         super().__init__(*arguments, **more)
         self._help = help
         self.section = section
@@ -64,7 +66,7 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that belong to no section first, those of all commands last."""
-        order = (_PLAIN, COLUMNS, READING, ANSWER, OUTPUT)
+        order = (PLAIN, COLUMNS, READING, ANSWER, OUTPUT)
         sections: dict[str, list[tuple[str, str]]] = {title: [] for title in order}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -177,27 +179,6 @@ def options(*decorators: Decorator) -> Decorator:
 
     def decorate(function: Body) -> Body:
         return functools.reduce(lambda inner, outer: outer(inner), reversed(decorators), function)
-
-    return decorate
-
-
-RecordT = TypeVar("RecordT")
-
-
-def gathered(name: str, record: type[RecordT], *decorators: Decorator) -> Decorator:
-    """Give a command options, and pass their values on as one `record` called `name`.
-
-    The fields of the record are the names of the options' parameters.
-    """
-
-    def decorate(function: Body) -> Body:
-        @options(*decorators)
-        @functools.wraps(function)
-        def wrapped(**values: Any) -> None:
-            own = {item.name: values.pop(item.name) for item in fields(record)}  # type: ignore[arg-type]
-            function(**values, **{name: record(**own)})
-
-        return wrapped
 
     return decorate
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,23 +22,17 @@ from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
 from errorfloor.apps.cli.label import label
 from errorfloor.apps.cli.look import look
-from errorfloor.apps.cli.measuring import About, metrics, with_metric
-from errorfloor.apps.cli.modelling import Model, with_model
+from errorfloor.apps.cli.metrics import metrics
 from errorfloor.apps.cli.options import (
-    CLIP,
-    LEVEL,
     METHODS,
     PREDICTION,
-    SEED,
-    SIMULTANEOUS,
-    How,
-    Precision,
     destination,
-    either,
+    listed,
+    listed_each,
     report_suffixes,
-    with_how,
+    with_ask,
     with_labels,
-    with_precision,
+    with_model,
 )
 from errorfloor.apps.cli.people import difference, people
 from errorfloor.apps.cli.ratings import ratings
@@ -48,10 +41,23 @@ from errorfloor.apps.cli.schema import schema
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Number, Numbers, Shares, Whole
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS
 from errorfloor.metrics.noise import known
+from errorfloor.questions.options import (
+    ASK_OPTIONS,
+    OF_LIMITS,
+    OF_METRIC,
+    PLAN_OPTIONS,
+    Number,
+    Shares,
+    Whole,
+    either,
+)
+
+if TYPE_CHECKING:
+    from errorfloor.questions.question import Ask
+    from errorfloor.questions.said import ModelOptions
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -122,30 +128,27 @@ cli.add_command(look)
     ),
 )
 @with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True, complete=True)
-@with_metric
-@with_how
-@SIMULTANEOUS
+@with_ask(*ASK_OPTIONS, "simultaneous")
 @gates.LIMITS
 @with_session
 def estimate(
     session: Session,
     labels: Labels,
-    about: About,
-    how: How,
-    simultaneous: bool,
+    ask: Ask,
     **limits: float | None,
 ) -> None:
     """Estimate the floor.
 
     Columns are guessed where their names leave no doubt, and the guess is said.
     """
+    from errorfloor.questions.question import answer
     from errorfloor.show.words import long_text_of
 
-    labels.check_simultaneous(simultaneous)
-    limit = gates.limit_of(session, about, limits)
+    labels.check_simultaneous(ask.simultaneous)
+    limit = gates.limit_of(session, ask, limits)
     reading = labels.read(session)
     with session.step("estimating"):
-        floor = asking.floor(reading, how, about, simultaneous=simultaneous)
+        floor = answer(reading, ask)
     unmet = gates.unattainable(session, floor, limit)
     text = long_text_of(floor)
     refuted = asking.refuted(floor)
@@ -161,13 +164,11 @@ def estimate(
     ),
 )
 @with_labels([SCORES], groups=True, weights=True, unlabelled=True, complete=True)
-@with_metric
+@listed_each(*OF_METRIC)
 @METHODS
-@with_precision
+@listed_each(*OF_LIMITS)
 @with_session
-def compare(
-    session: Session, labels: Labels, about: About, methods: tuple[str, ...], precision: Precision
-) -> None:
+def compare(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
     """Estimate the floor by several methods, from scores with one label per item."""
     from errorfloor.questions.compare import compare
     from errorfloor.results import Comparison
@@ -176,7 +177,7 @@ def compare(
 
     reading = labels.read(session)
     with session.step("comparing"):
-        rows = compare(reading, methods=methods or None, **asdict(about), **asdict(precision))
+        rows = compare(reading, methods=methods or None, **how)
     text = long_text_of(rows)
     draw = drawn(rows, text) if isinstance(rows, Comparison) else None
     session.show(rows.to_dict(), text, draw=draw, refuted=asking.refuted(rows))
@@ -195,13 +196,13 @@ def compare(
 @option(
     "--model-error",
     metavar="RATE",
-    type=Number(0, 1),
+    kind=Number(0, 1),
     help="Error of the best model known on these labels, a fraction.",
 )
 @option(
     "--model-value",
     metavar="VALUE",
-    type=Number(0, 1),
+    kind=Number(0, 1),
     help="In its place: the best model's value of --metric, such as its AUC.",
 )
 @option(
@@ -215,27 +216,27 @@ def compare(
 @option(
     "--means",
     metavar="NUMBERS",
-    type=Shares(),
+    kind=Shares(),
     help="How probable 1 is where a label is redrawn, not for error; 0.1,0.2,...,0.9 by default.",
 )
 @METHODS
 @option(
     "--levels",
     metavar="COUNT",
-    type=Whole(2),
+    kind=Whole(2),
     help="Levels of noise from 0 to 1: 101 for error by default, else 21 of each mean.",
 )
 @option(
     "--repeats",
     metavar="COUNT",
-    type=Whole(1),
+    kind=Whole(1),
     default=10,
     show_default=True,
     help="Draws of the noise at each level.",
 )
-@CLIP
+@listed("clip")
 @DEVICE
-@SEED
+@listed("rng")
 @with_session
 def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
     """Score methods by how well they follow label noise added on purpose; less is better.
@@ -273,7 +274,7 @@ def show_without_count(session: Session, result: Any) -> None:
     ),
 )
 @with_labels([ANNOTATIONS, ANNOTATORS])
-@LEVEL
+@listed("level")
 @destination(lambda: [".csv"], required=False, help="Write a row for each annotator")
 @with_session
 def annotators(session: Session, labels: Labels, level: float, output: Path | None) -> None:
@@ -308,42 +309,15 @@ cli.add_command(difference)
 @with_labels(
     [layout for layout in LAYOUTS if layout is not SOFT_LABELS], groups=True, complete=True
 )
-@option(
-    "--target",
-    metavar="WIDTH",
-    type=Number(0, 1, min_open=True),
-    help="Width of the interval to reach, a fraction.",
-)
-@option("--cost-per-item", metavar="PRICE", type=Number(0), default=0.0, help="0 by default.")
-@option("--cost-per-vote", metavar="PRICE", type=Number(0), default=1.0, help="1 by default.")
-@option(
-    "--try-votes",
-    "votes",
-    type=Numbers(),
-    metavar="M,M,...",
-    default="2,3,5,10,20",
-    show_default=True,
-    help="Votes per item to consider.",
-)
-@option(
-    "--try-items",
-    "items",
-    type=Numbers(),
-    metavar="N,N,...",
-    default="100,300,1000,3000,10000",
-    show_default=True,
-    help="Numbers of items to consider.",
-)
-@with_metric
-@LEVEL
+@listed_each(*PLAN_OPTIONS, *OF_METRIC, "level")
 @with_session
-def plan(session: Session, labels: Labels, about: About, **how: Any) -> None:
+def plan(session: Session, labels: Labels, **how: Any) -> None:
     """Say which labels to buy next, from a pilot of votes or of scores with labels."""
     from errorfloor.questions.plan import plan
 
     reading = labels.read(session)
     with session.step("planning"):
-        advice = plan(reading, **asdict(about), **how)
+        advice = plan(reading, **how)
     show_without_count(session, advice)
 
 
@@ -360,20 +334,16 @@ def plan(session: Session, labels: Labels, about: About, **how: Any) -> None:
 @destination(report_suffixes, required=False)
 @option("--title", metavar="TEXT", help="Heading of the report.")
 @option("--theory", is_flag=True, help="Draw the bounds on the bias of vote shares as well.")
-@SIMULTANEOUS
 @PREDICTION
 @with_model
-@with_metric
-@with_how
+@with_ask(*ASK_OPTIONS, "simultaneous")
 @with_session
 def report(
     session: Session,
     labels: Labels,
-    model: Model,
-    about: About,
-    how: How,
+    model: ModelOptions,
+    ask: Ask,
     prediction: str | None,
-    simultaneous: bool,
     output: Path | None,
     title: str | None,
     theory: bool,
@@ -386,15 +356,13 @@ def report(
     from errorfloor.show.report import report
     from errorfloor.show.words import long_text_of
 
-    labels.check_simultaneous(simultaneous)
-    if model.is_given and labels.where.group is not None:
+    labels.check_simultaneous(ask.simultaneous)
+    if model.given and labels.where.group is not None:
         raise click.UsageError(
             "A report on groups has no model: leave out --group, or the model's errors. "
             "errorfloor headroom compares a model with the floor of each group."
         )
-    result = asking.answer(
-        labels, session, how, about, model, prediction, simultaneous=simultaneous
-    )
+    result = asking.answer(labels, session, ask, model, prediction)
     with session.step("writing"):
         # Files can be read again by what the result says; of standard input nothing is left.
         command = session.shell_command if labels.is_stdin else None
@@ -417,15 +385,13 @@ def report(
 @option("--dark", is_flag=True, help="For dark pages.")
 @PREDICTION
 @with_model
-@with_metric
-@with_how
+@with_ask()
 @with_session
 def card(
     session: Session,
     labels: Labels,
-    model: Model,
-    about: About,
-    how: How,
+    model: ModelOptions,
+    ask: Ask,
     prediction: str | None,
     output: Path | None,
     title: str | None,
@@ -437,7 +403,7 @@ def card(
     """
     from errorfloor.show.card import card
 
-    result = asking.answer(labels, session, how, about, model, prediction)
+    result = asking.answer(labels, session, ask, model, prediction)
     if asking.refuted(result):
         session.show(result.to_dict(), result.sentence, refuted=True)
     output = output or labels.beside("-card.svg")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from errorfloor.apps.cli import asking
 from errorfloor.apps.cli.building import Command, examples, with_session
-from errorfloor.apps.cli.options import How, destination, with_how, with_labels
+from errorfloor.apps.cli.options import ASK_OF_ERROR, destination, with_ask, with_labels
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.data.layouts import LAYOUTS
+
+if TYPE_CHECKING:
+    from errorfloor.questions.question import Ask
 
 
 @click.command(
@@ -24,17 +27,18 @@ from errorfloor.data.layouts import LAYOUTS
     ),
 )
 @with_labels(LAYOUTS, complete=True)
-@with_how
+@with_ask(*ASK_OF_ERROR)
 @destination(lambda: (".csv",), required=False, help="Write a row for each pair of classes")
 @with_session
-def confusion(session: Session, labels: Labels, how: How, output: Path | None) -> None:
+def confusion(session: Session, labels: Labels, ask: Ask, output: Path | None) -> None:
     """Say which classes are taken for which others, even by the best rule there is."""
     from errorfloor.questions.confusion import confusion_of
+    from errorfloor.questions.question import answer
     from errorfloor.show.frame import write_csv
 
     reading = labels.read(session)
     with session.step("estimating"):
-        floor = asking.floor(reading, how)
+        floor = answer(reading, ask)
         found = confusion_of(floor)
     text, said = str(found), dict[str, Any](found.to_dict())
     if output is not None:

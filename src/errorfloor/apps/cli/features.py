@@ -9,18 +9,16 @@ import click
 
 from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.building import (
-    ANSWER,
-    COLUMNS,
-    READING,
     Command,
     Decorator,
     examples,
     option,
     with_session,
 )
-from errorfloor.apps.cli.options import CLASSES, LEVEL, SEED, destination, report_suffixes
+from errorfloor.apps.cli.options import destination, listed, report_suffixes
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.types import FILE
+from errorfloor.questions.options import ANSWER, COLUMNS, READING
 
 
 def _split(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
@@ -77,7 +75,7 @@ DEVICE = option(
     shell_complete=completing.columns,
     help="Which items belong together.",
 )
-@CLASSES
+@listed("classes")
 @option(
     "--duplicates",
     metavar="HOW",
@@ -95,8 +93,8 @@ DEVICE = option(
     help="sequential has a proved limit; 1nn, knn-K, ghp and noshad are classics without one.",
 )
 @DEVICE
-@LEVEL
-@SEED
+@listed("level")
+@listed("rng")
 @destination(report_suffixes, required=False, help="Write a report")
 @with_session
 def features(session: Session, file: str, output: Path | None, **asked: Any) -> None:

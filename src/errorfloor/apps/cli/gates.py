@@ -3,41 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from errorfloor import metrics
 from errorfloor.apps.cli.building import option, options
-from errorfloor.apps.cli.measuring import About, Value
-from errorfloor.apps.cli.options import either
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.types import OLD_VERDICTS, Verdict
+from errorfloor.questions.options import OPTIONS, either
 from errorfloor.results.verdict import VERDICTS
-from errorfloor.show import gates
-from errorfloor.show.gates import Limit
+
+if TYPE_CHECKING:
+    from errorfloor.questions.question import Ask
+    from errorfloor.show.gates import Limit
 
 FLOOR, CEILING = "--fail-if-floor-above", "--fail-if-ceiling-below"
 _LOW = {FLOOR: "fail_if_floor_above", "--fail-above": "fail_above"}
 _HIGH = {CEILING: "fail_if_ceiling_below", "--fail-below": "fail_below"}
 _EITHER = {"--attainable": "attainable"}
-
+_VALUE = OPTIONS["model_value"].kind
 
 LIMITS = options(
     option(
         FLOOR,
         metavar="VALUE",
-        type=Value(),
+        kind=_VALUE,
         help="Exit with code 3 if the lowest possible error (or --metric) is above this: 10%.",
     ),
     option(
         CEILING,
         metavar="VALUE",
-        type=Value(),
+        kind=_VALUE,
         help="Exit with code 3 if the best possible accuracy (or --metric) is below this: 90%.",
     ),
     *(
-        option(name, metavar="VALUE", type=Value(), hidden=True)
+        option(name, metavar="VALUE", kind=_VALUE, hidden=True)
         for name in (_LOW | _HIGH | _EITHER)
         if name not in (FLOOR, CEILING)
     ),
@@ -58,9 +59,11 @@ REQUIRE = options(
 )
 
 
-def limit_of(session: Session, about: About, limits: Mapping[str, float | None]) -> Limit | None:
+def limit_of(session: Session, ask: Ask, limits: Mapping[str, float | None]) -> Limit | None:
     """Return the limit that was given by any name of the option, if the metric can have it."""
-    metric = metrics.named(about.asked.metric)
+    from errorfloor.show.gates import Limit
+
+    metric = metrics.named(ask.choice.metric)
     given = {
         name: limits[key]
         for name, key in (_LOW | _HIGH | _EITHER).items()
@@ -100,6 +103,8 @@ def unattainable(session: Session, floors: Any, limit: Limit | None) -> str | No
     """Say which best possible values are worse than the limit; None if none is."""
     if limit is None:
         return None
+    from errorfloor.show import gates
+
     unmet = gates.unattainable(floors, limit)
     session.about["passed"] = unmet is None
     return unmet
@@ -122,6 +127,8 @@ def refused(session: Session, verdicts: Any, require: Collection[str]) -> str | 
     """Say which verdicts are others than those that were required; None if none is."""
     if not require:
         return None
+    from errorfloor.show import gates
+
     unmet = gates.refused(verdicts, require)
     session.about["passed"] = unmet is None
     return unmet

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from errorfloor.apps.cli import asking, gates
 from errorfloor.apps.cli.building import Command, examples, with_session
-from errorfloor.apps.cli.measuring import About, with_metric
-from errorfloor.apps.cli.modelling import Model, with_model
-from errorfloor.apps.cli.options import PREDICTION, How, with_how, with_labels
+from errorfloor.apps.cli.options import PREDICTION, with_ask, with_labels, with_model
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.data.layouts import LAYOUTS
+
+if TYPE_CHECKING:
+    from errorfloor.questions.question import Ask
+    from errorfloor.questions.said import ModelOptions
 
 
 @click.command(
@@ -28,17 +32,15 @@ from errorfloor.data.layouts import LAYOUTS
 @with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True, complete=True)
 @PREDICTION
 @with_model
-@with_metric
-@with_how
+@with_ask()
 @gates.REQUIRE
 @with_session
 def headroom(
     session: Session,
     labels: Labels,
     prediction: str | None,
-    model: Model,
-    about: About,
-    how: How,
+    model: ModelOptions,
+    ask: Ask,
     require: tuple[str, ...],
     required: tuple[str, ...],
 ) -> None:
@@ -56,10 +58,10 @@ def headroom(
     verdicts = gates.verdicts_of(session, require, required)
     verdict = None
     if prediction is None:
-        model.check(how, about)
-        verdict = asking.verdict_on_number(labels, model, how.level, about)
+        asking.check_model(model, ask, labels)
+        verdict = asking.verdict_on_number(labels, model, ask)
     if verdict is None:
-        verdict = asking.answer(labels, session, how, about, model, prediction)
+        verdict = asking.answer(labels, session, ask, model, prediction)
     unmet = gates.refused(session, verdict, verdicts)
     refuted = asking.refuted(verdict)
     text = long_text_of(verdict)

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from errorfloor.apps.cli.building import Command, examples, option, with_session
-from errorfloor.apps.cli.options import LEVEL, SEED, destination, with_labels
+from errorfloor.apps.cli.options import destination, listed, with_labels
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Number, Whole
 from errorfloor.data.layouts import SCORES
+from errorfloor.questions.options import Number, Whole
 
 
 @click.command(
@@ -23,17 +23,17 @@ from errorfloor.data.layouts import SCORES
     ),
 )
 @with_labels([SCORES])
-@option("--budget", metavar="COUNT", type=Whole(1), help="Number of labels to buy.")
+@option("--budget", metavar="COUNT", kind=Whole(1), help="Number of labels to buy.")
 @option(
     "--width",
     metavar="FRACTION",
-    type=Number(0, 1),
+    kind=Number(0, 1),
     help="Width of the interval to reach in place of a budget, 0.05 for five points.",
 )
 @option("--at-random", is_flag=True, help="Draw all items alike, not unsure ones more often.")
 @destination(lambda: (".csv",), required=False)
-@LEVEL
-@SEED
+@listed("level")
+@listed("rng")
 @with_session
 def label(
     session: Session,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from errorfloor.apps.cli.building import Command, examples, options, with_session
-from errorfloor.apps.cli.options import FORMAT, JOINED
+from errorfloor.apps.cli.options import JOINED, listed
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.cli.types import FILE
@@ -23,7 +23,7 @@ from errorfloor.data.options import ReadOptions
     epilog=examples("errorfloor look demo/votes.csv", "errorfloor look demo/*.csv --json"),
 )
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
-@options(*JOINED, FORMAT)
+@options(*JOINED, listed("format"))
 @with_session
 def look(session: Session, files: tuple[str, ...], **how: Any) -> None:
     """Say what the columns of a file are, how they may be read, and what is wrong with them.

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from errorfloor.apps.cli import asking
-from errorfloor.apps.cli.building import ANSWER, COLUMNS, Command, examples, option, with_session
+from errorfloor.apps.cli.building import Command, examples, option, with_session
 from errorfloor.apps.cli.completing import columns as complete_columns
-from errorfloor.apps.cli.measuring import About, with_metric
 from errorfloor.apps.cli.options import (
-    LEVEL,
-    STOPPING,
-    TOTALS_BY,
-    How,
     destination,
+    listed,
     names_of,
     report_suffixes,
-    with_how,
+    with_ask,
     with_labels,
 )
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Number, Numbers
 from errorfloor.data.layouts import LAYOUTS, of_kind
 from errorfloor.data.tables import VoteTable
+from errorfloor.questions.options import ANSWER, COLUMNS, Number, Wholes
+
+if TYPE_CHECKING:
+    from errorfloor.questions.question import Ask
 
 
 @click.command(
@@ -53,24 +51,24 @@ from errorfloor.data.tables import VoteTable
 @option(
     "--panels",
     metavar="R,R,...",
-    type=Numbers(),
+    kind=Wholes(),
     default="1,3,5",
     show_default=True,
     section=ANSWER,
     help="Odd numbers of people in the panels to report.",
 )
-@TOTALS_BY
-@STOPPING
+@listed("totals_by")
+@listed("stopping")
 @option(
     "--epsilon",
     metavar="NUMBER",
-    type=Number(0, 1),
+    kind=Number(0, 1),
     default=0.2,
     show_default=True,
     section=ANSWER,
     help="Of the alternative annotator test: by how much an annotator may be better.",
 )
-@LEVEL
+@listed("level")
 @destination(report_suffixes, required=False, help="Write a report with the curve of panels")
 @with_session
 def people(
@@ -132,17 +130,15 @@ def people(
     section=ANSWER,
     help="Whether the two files hold independent samples of items; taken for granted by default.",
 )
-@with_metric
-@with_how
+@with_ask()
 @with_session
-def difference(
-    session: Session, labels: Labels, about: About, how: How, independent: bool | None
-) -> None:
+def difference(session: Session, labels: Labels, ask: Ask, independent: bool | None) -> None:
     """Say by how much the floor of the first file is above that of the second.
 
     The columns are guessed in each file by itself; columns that are named are those of both.
     """
     from errorfloor.questions.difference import difference
+    from errorfloor.questions.question import answer
     from errorfloor.show.words import long_text_of
 
     if len(labels.files) != 2:
@@ -152,7 +148,7 @@ def difference(
         reading = replace(labels, files=(file,)).read(session)
         inputs.append(session.about["input"])
         with session.step("estimating"):
-            floors.append(asking.floor(reading, how, about))
+            floors.append(answer(reading, ask))
     session.about["input"] = inputs
-    found = difference(*floors, independent=independent, level=how.level)
+    found = difference(*floors, independent=independent, level=ask.level)
     session.show(found.to_dict(), long_text_of(found), refuted=found.refuted)

@@ -9,19 +9,17 @@ import click
 
 from errorfloor.apps.cli import asking, completing
 from errorfloor.apps.cli.building import (
-    ANSWER,
-    COLUMNS,
-    READING,
     Command,
     Decorator,
     examples,
     option,
     with_session,
 )
-from errorfloor.apps.cli.options import LEVEL, SEED, destination, either, report_suffixes
+from errorfloor.apps.cli.options import destination, listed, report_suffixes
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.types import FILE
 from errorfloor.metrics.variances import NAMES
+from errorfloor.questions.options import ANSWER, COLUMNS, READING, either
 
 
 def _column(name: str, text: str, *more: str, **how: Any) -> Decorator:
@@ -133,8 +131,8 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     section=ANSWER,
     help="auto, jackknife, certified (needs --scale), or none.",
 )
-@LEVEL
-@SEED
+@listed("level")
+@listed("rng")
 @destination(report_suffixes, required=False, help="Write a report")
 @with_session
 def ratings(

@@ -17,15 +17,16 @@ import click
 from errorfloor._checks import InputError, Mention, argument
 from errorfloor.data.layouts import LAYOUTS, joined
 from errorfloor.data.source import Source
+from errorfloor.questions.options import as_typed
 
 # What else an argument may be called: arrays by the columns that hold them, and the model error
-# that a bias is bounded for, which is not that of the model in question.
+# that a bias is bounded for, or that caps a floor, which is not that of the model in question.
 _SYNONYMS = {
-    array: role.argument
+    array: (role.argument,)
     for layout in LAYOUTS
     for array, role in zip(layout.arrays, layout.roles, strict=False)
     if not layout.of_shares
-} | {"model_error": "bias_for_error"}
+} | {"model_error": ("bias_for_error", "reached")}
 
 
 _MOST_LINES = 3  # commands after an error
@@ -50,7 +51,7 @@ def written(mention: Mention) -> str:
         return max(off.opts, key=len)
     if option.is_flag:
         return name if value else f"no {name}"
-    return f"{name} {_typed(value)}"
+    return f"{name} {shlex.quote(as_typed(value))}"
 
 
 def guesses(source: Source) -> str:
@@ -120,7 +121,9 @@ def _typed_so_far() -> str:
 
 def _option(name: str) -> click.Option | None:
     """Return the option for an argument: of this command, or else of any."""
-    names = (name, _SYNONYMS.get(name, name))
+    context = click.get_current_context(silent=True)
+    typed = {} if context is None else context.params
+    names = sorted((name, *_SYNONYMS.get(name, ())), key=lambda one: typed.get(one) is None)
     for parameters in (_parameters(_here()), _all_parameters()):
         for one in names:
             if one in parameters:
@@ -170,12 +173,3 @@ def _read(text: str) -> object:
         return ast.literal_eval(text)
     except (SyntaxError, ValueError):
         return text
-
-
-def _typed(value: object) -> str:
-    """Return a value as it is typed: none for None, commas between several, quotes if needed."""
-    if value is None:
-        return "none"
-    if isinstance(value, list | tuple):
-        return shlex.quote(",".join(map(str, value)))
-    return shlex.quote(str(value))

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
-
-import click
 
 from errorfloor._checks import ErrorFloorWarning, InputError
 from errorfloor.apps.cli import asking
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.voice import written
 from errorfloor.apps.web import form, parts
 from errorfloor.apps.web.failures import reason
 from errorfloor.apps.web.preview import Preview, classes_of, first_state, preview_of
 from errorfloor.apps.web.remedies import remedies_of_error
-from errorfloor.apps.web.state import State
-from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES
+from errorfloor.apps.web.state import State, in_form
+from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES, Layout
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.features.records import SEQUENTIAL
+from errorfloor.questions.options import OF_LIMITS, OF_METRIC
 from errorfloor.results import Estimate, Groups
 from errorfloor.show.markup import Markup, tag
 from errorfloor.show.palette import themed
@@ -92,7 +91,7 @@ def _open(question: Mapping[str, Any], place: str, session: PageSession) -> dict
         with session.step(f"looking at {file}"):
             preview = _preview(place, file)
     except (InputError, OSError) as error:
-        said = error.told(written) if isinstance(error, InputError) else reason(error) or str(error)
+        said = error.told(in_form) if isinstance(error, InputError) else reason(error) or str(error)
         return {"regions": {"problem": parts.problem(said, [])}, "bad": True}
     return _parts(first_state(file, preview), place, session)
 
@@ -112,9 +111,7 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
         else:
             found = _found(place, state, session)
     except InputError as error:
-        problem = parts.problem(error.told(written), remedies_of_error(error, state))
-    except click.ClickException as error:
-        problem = parts.problem(error.format_message(), [])
+        problem = parts.problem(error.told(in_form), remedies_of_error(error, state))
     facts = form.Facts(state, preview, classes)
     rated = _rated(place, state.file) if preview.columns else Markup("")
     problem = Markup(rated if found is None and rated else problem + rated)
@@ -154,36 +151,27 @@ def _details(question: Mapping[str, Any], place: str, session: PageSession) -> d
 
 
 def _compare(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
-    from dataclasses import asdict
-
     from errorfloor.questions.compare import compare
 
     state = State(question["file"], question["state"])
 
     def run() -> Any:
         found = _found(place, state, session)
-        how = asdict(state.how())
-        precision = {
-            name: how[name] for name in ("interval", "level", "n_resamples", "clip", "rng")
-        }
         with session.step("comparing methods"):
-            return compare(found.reading, **asdict(state.about()), **precision)
+            return compare(found.reading, **state.values((*OF_METRIC, *OF_LIMITS)))
 
     return {"regions": {"compare-body": _shown(run)}}
 
 
 def _plan(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
-    from dataclasses import asdict
-
     from errorfloor.questions.plan import plan
 
     state = State(question["file"], question["state"])
 
     def run() -> Any:
         found = _found(place, state, session)
-        planning = {**state.planning(), "level": state.how().level}
         with session.step("planning"):
-            return plan(found.reading, **asdict(state.about()), **planning)
+            return plan(found.reading, **state.values(OF_METRIC), **state.planning())
 
     return {"regions": {"plan-body": _shown(run)}}
 
@@ -195,9 +183,7 @@ def _shown(run: Callable[[], Any]) -> Markup:
     try:
         return Markup(themed(html_of(run())))
     except InputError as error:
-        return tag("p", error.told(written), class_="caution")
-    except click.ClickException as error:
-        return tag("p", error.format_message(), class_="caution")
+        return tag("p", error.told(in_form), class_="caution")
 
 
 def _report(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
@@ -224,7 +210,7 @@ def _reported(found: Found) -> Any:
 def _again(question: Mapping[str, Any], place: str, session: PageSession) -> Found | None:
     try:
         return _found(place, State(question["file"], question["state"]), session)
-    except (InputError, click.ClickException):
+    except InputError:
         return None  # which the answer says
 
 
@@ -249,15 +235,15 @@ def _of_features(state: State, columns: Mapping[str, Any], session: PageSession)
     """Ask how high the floor can be at most."""
     from errorfloor.questions.features import from_features
 
-    how = state.how()
+    ask = state.ask()
     with session.step(f"predicting {state.file}"):
         floor = from_features(
             state.file,
             **columns,
             method=state.field("method") or SEQUENTIAL,
             duplicates=state.field("duplicates") or "error",
-            level=how.level,
-            rng=how.rng,
+            level=ask.level,
+            rng=ask.rng,
         )
     return Found(None, floor)
 
@@ -266,24 +252,27 @@ def _estimated(place: str, state: State, session: PageSession) -> Found:
     features = state.features()
     if features is not None:
         return _of_features(state, features, session)
-    how, about, model = state.how(), state.about(), state.model()
-    where = state.where()
+    from errorfloor.questions.headroom import judging, verdict_on
+    from errorfloor.questions.question import answer
+
+    ask, model, where = state.ask(), state.model(), state.where()
     labels = Labels((state.file,), where, LAYOUTS)
+
+    def read(where: ReadOptions, layouts: Sequence[Layout]) -> Reading:
+        return replace(labels, where=where, layouts=tuple(layouts)).read(session)
+
     if state.prediction is not None:
-        model.check_paired(how, where.group)
-        if about.is_error:
-            verdict = asking.paired_verdict(labels, session, state.prediction, how)
-        else:
-            verdict = asking.scored_verdict(labels, session, state.prediction, how, about)
+        model.check(ask, state.prediction)
+        verdict = judging([state.file], where, state.prediction, ask, read)()
         return Found(labels.read(session), verdict.floor, verdict)
     reading = _reading(place, repr(where), labels, session)
     with session.step("estimating"):
-        floor = asking.floor(reading, how, about, simultaneous=state.simultaneous)
-        verdict = None
+        floor: Any = answer(reading, ask)
+        judged: Any = None
         if model.n is not None and (model.errors is not None or model.model_value is not None):
-            model.check(how, about)
-            verdict = asking.verdict(floor, model, how.level)
-    return Found(reading, floor, verdict)
+            model.check(ask)
+            judged = verdict_on(floor, model, ask.level)
+    return Found(reading, floor, judged)
 
 
 _readings: dict[tuple[str, str], Reading] = {}

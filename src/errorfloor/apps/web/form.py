@@ -13,11 +13,11 @@ from errorfloor.apps.web.preview import Column, Preview, Way, are_numbers
 from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
 from errorfloor.apps.web.state import FEATURE, ROLE, ROLES, State
 from errorfloor.data.layouts import BESIDE_LABELS
-from errorfloor.data.options import DUPLICATES
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
 from errorfloor.features.records import NAMES
 from errorfloor.methods.record import Classes
+from errorfloor.questions.options import OPTIONS, Flag, Number, Whole
 from errorfloor.results import Estimate
 from errorfloor.results.finding import Finding
 from errorfloor.show.characters import in_sight
@@ -162,9 +162,8 @@ def question_part(facts: Facts) -> Markup:
 
 
 def _of_features(state: State) -> Iterator[Markup]:
-    options = {"": "the default", **{one: one for one in NAMES}}
-    yield select("method", options, state.field("method"), "Method")
-    yield text("level", state, "Confidence level, 0.95 by default")
+    yield field("method", state, {"": "the default", **{one: one for one in NAMES}})
+    yield field("level", state)
 
 
 def _labels(facts: Facts) -> Iterator[Markup]:
@@ -174,21 +173,20 @@ def _labels(facts: Facts) -> Iterator[Markup]:
         counted_up = ", ".join(f"{in_sight(name)} ({n:,})" for name, n in classes.items())
         yield tag("p", f"Classes: {counted_up or 'one for each column'}.", dir="auto")
     elif len(classes) > 1:
-        said = "Class 1 is" if len(classes) == 2 else "Ask about"
-        yield select("positive", _class_options(facts), state.field("positive"), said)
+        said = "" if len(classes) == 2 else "Ask about"
+        yield field("positive", state, _class_options(facts), said)
     if (are_numbers(classes) and len(classes) > 2) or state.field("positive_from"):
-        yield number("positive_from", state, "Ratings from", after="on are class 1")
+        yield field("positive_from", state)
     if "votes" in state.roles.values() and "total" not in state.roles.values():
         yield number("totals", state, "Votes on each item")
     if facts.source is not None and facts.source.layout in _BESIDE_VOTES:
-        yield check("label_is_vote", state, "The label is one more vote of the same kind")
+        yield field("label_is_vote", state)
     if isinstance(facts.table, VoteTable):
-        yield number("majority", state, "For the majority of", after="votes (blank: one more vote)")
+        yield field("majority", state)
     if isinstance(facts.table, ScoreTable) and "score" in state.roles.values():
-        said = "These scores are complete: nothing else that a model could see would change them"
-        yield check("complete", state, said)
+        yield field("complete", state)
     if "group" in state.roles.values():
-        yield check("simultaneous", state, "Intervals of all groups hold at once")
+        yield field("simultaneous", state)
 
 
 def _class_options(facts: Facts) -> dict[str, str]:
@@ -211,22 +209,14 @@ def _asked(facts: Facts) -> Iterator[Markup]:
     state = facts.state
     names = {"" if one.is_error else one.name: one for one in metrics.METRICS}
     titles = {name: one.words for name, one in names.items()}
-    yield select("metric", titles, state.field("metric"), "Metric")
+    yield field("metric", state, titles)
     chosen = names.get(state.field("metric"))
     for name in () if chosen is None else (*chosen.needs, *chosen.takes):
-        yield text(name, state, _OF_METRICS[name])
+        yield field(name, state)
     if facts.table is not None:
         kind, number_of = facts.table.kind, Classes.of(facts.table)
         able = methods.names(kind, number_of, state.field("metric") or metrics.ERROR.name)
-        options = {"": "the default", **{one: one for one in able}}
-        yield select("method", options, state.field("method"), "Method")
-
-
-_OF_METRICS = {
-    "costs": "Costs of a false positive and a false negative, such as 1,5",
-    "at": "At which share of items, or which error, such as 0.8",
-    "prior": "Known share of class 1, or shares of all classes",
-}
+        yield field("method", state, {"": "the default", **{one: one for one in able}})
 
 
 def _model(facts: Facts) -> Iterator[Markup]:
@@ -236,41 +226,60 @@ def _model(facts: Facts) -> Iterator[Markup]:
         return
     if state.field("metric"):
         name = metrics.named(state.field("metric")).words
-        model = number("model_value", state, f"Its {name} is")
-        yield tag("div", model, number("n", state, "on", after="test items"), class_="row")
+        model = field("model_value", state, label=f"Its {name} is")
+        yield tag("div", model, field("n", state, label="on"), class_="row")
     else:
-        model = number("errors", state, "My model got", after="wrong")
-        yield tag("div", model, number("n", state, "of", after="test items"), class_="row")
+        yield tag("div", field("errors", state), field("n", state), class_="row")
     if isinstance(facts.table, VoteTable):
-        yield check("same_labelling", state, "The test labels were made as the votes were")
+        yield field("same_labelling", state)
 
 
 def _more(facts: Facts) -> Iterator[Markup]:
     state, roles = facts.state, set(facts.state.roles.values())
     if FEATURE.name in roles:
-        yield _repeats(state)
+        yield field("duplicates", state)
         return
-    yield text("level", state, "Confidence level, 0.95 by default")
-    options = {"": "chosen to fit the method", **{one: one for one in intervals.names()}}
-    yield select("interval", {**options, "none": "none"}, state.field("interval"), "Interval")
-    yield check("drop_missing", state, "Leave out what has missing values")
+    yield field("level", state)
+    known = {"": "chosen to fit the method", **{one: one for one in intervals.names()}}
+    yield field("interval", state, {**known, "none": "none"})
+    yield field("drop_missing", state)
     if isinstance(facts.table, ScoreTable) or facts.table is None:
-        yield check("unlabelled", state, "Keep items without a label: their scores count, too")
+        yield field("unlabelled", state)
     if "annotator" in roles:
-        yield _repeats(state)
+        yield field("duplicates", state)
     if isinstance(facts.table, VoteTable):
-        why = {"": "by chance", "item": "by the kind of item", "votes": "by votes that agree"}
-        yield select("totals_by", why, state.field("totals_by"), "Numbers of votes differ")
-        yield text("stopping", state, "Votes were collected by the rule, such as lead-2")
+        yield field("totals_by", state)
+        yield field("stopping", state)
     if not isinstance(facts.table, SoftTable) or state.field("classes"):
-        yield text("classes", state, "All classes in order, a,b,c")
+        yield field("classes", state)
 
 
-def _repeats(state: State) -> Markup:
-    same = {"" if one == "error" else one: one for one in DUPLICATES}
-    same[""] = "an error"
-    said = "Votes of one annotator on an item, or equal features, that repeat are"
-    return select("duplicates", same, state.field("duplicates"), said)
+def field(
+    name: str, state: State, titles: Mapping[str, str] | None = None, label: str = ""
+) -> Markup:
+    """Return the field of an option: a choice, a box to tick, or a place for text.
+
+    Parameters
+    ----------
+    name : str
+        The option's name.
+    state : State
+        What stands in the fields.
+    titles : dict of str to str, optional
+        What the values to choose from are called, where only the data tell them.
+    label : str, optional
+        What is said before the field, if not what the option says.
+    """
+    option = OPTIONS[name]
+    said, choices = label or option.label, titles or option.titles
+    if choices:
+        return select(name, choices, state.field(name), said)
+    if isinstance(option.kind, Flag):
+        return check(name, state, said)
+    said = f"{said}, {option.hint}" if option.hint else said
+    if isinstance(option.kind, Number | Whole) and not option.hint:
+        return number(name, state, said, option.after)
+    return text(name, state, said)
 
 
 def select(name: str, options: Mapping[str, str], value: str, label: str, chip: str = "") -> Markup:

@@ -13,6 +13,7 @@ from errorfloor.apps.web.state import ROLE, ROLES, State
 from errorfloor.data.columns import fitting
 from errorfloor.data.layouts import ITEM_OF_ROW
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE
+from errorfloor.questions.options import OPTIONS
 from errorfloor.results import Estimate
 from errorfloor.results.finding import Finding
 
@@ -208,9 +209,9 @@ def remedies_of_error(error: InputError, state: State) -> list[Remedy]:
         if part.name in arguments and isinstance(value, str):
             fields = {f"{ROLE}{value}": arguments[part.name]}
             title = f"{value} is the {arguments[part.name]}"
-        elif part.name in TITLES and isinstance(value, str | int | float | bool):
+        elif _button(part.name) and isinstance(value, str | int | float | bool):
             fields = {part.name: "yes" if value is True else str(value)}
-            title = TITLES[part.name].format(value)
+            title = _button(part.name).format(value)
         else:
             continue
         if all(name in state.given or not name.startswith(ROLE) for name in fields) and any(
@@ -220,19 +221,9 @@ def remedies_of_error(error: InputError, state: State) -> list[Remedy]:
     return list(found.values())
 
 
-# What buttons say that set a field, by the name of the argument.
-TITLES = {
-    "positive": "Class 1 is {}",
-    "positive_from": "Ratings from {} on are class 1",
-    "drop_missing": "Leave out what has missing values",
-    "unlabelled": "Keep items without a label",
-    "duplicates": "Of those that repeat, take: {}",
-    "method": "Take the method {}",
-    "metric": "Ask for {}",
-    "majority": "Ask for the majority of {}",
-    "at": "At {}",
-    "totals_by": "Numbers of votes differ by {}",
-}
+def _button(name: str) -> str:
+    """Return what a button says that sets a field; nothing for what has none."""
+    return OPTIONS[name].button if name in OPTIONS else ""
 
 
 def _value(text: str) -> object:

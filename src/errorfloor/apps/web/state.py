@@ -1,23 +1,22 @@
-"""What a form says, as the records that the command line makes of what is typed.
+"""What a form says, as the records that functions take.
 
-The fields of the form are called as the parameters of the commands, and read by the commands' own
-options: what is refused at a terminal is refused here, in the same words.
+Its fields are the options of one list, which says how each is read: what is refused on the command
+line is refused here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-import click
-
-from errorfloor.apps.cli.measuring import About
-from errorfloor.apps.cli.modelling import Model
-from errorfloor.apps.cli.options import How
+from errorfloor._checks import InputError, Mention
 from errorfloor.data.layouts import BESIDE, LAYOUTS, Role
 from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.data.source import Source
+from errorfloor.questions.options import ASK_OPTIONS, MODEL_OPTIONS, OPTIONS, PLAN_OPTIONS, Flag
+from errorfloor.questions.question import Ask
+from errorfloor.questions.said import ModelOptions
 
 ROLE = "role:"  # before the name of a column, in the name of a field
 GROUP = Role("group", "group", "One answer for each value of this column.")
@@ -33,12 +32,25 @@ FEATURE = Role(
 _PLAIN = tuple({role.name: role for layout in LAYOUTS for role in layout.roles}.values())
 ROLES = {role.name: role for role in (*_PLAIN, *BESIDE, GROUP, PREDICTION, FEATURE)}
 # What is said besides columns: the others are roles of columns, or no question of a page.
-_READING = tuple(
-    name for name in HOW_TO_READ if name not in ("format", "called", "group", "weight", "cluster")
-)
+_READING = tuple(name for name in HOW_TO_READ if name in OPTIONS and name != "format")
 _BOXES = {"simultaneous": "group", "complete": "score", "label_is_vote": "label"}  # by role
-_PLANNING = ("target", "cost_per_item", "cost_per_vote", "votes", "items")
-T = TypeVar("T")
+_ASK = tuple(name for name in ASK_OPTIONS if name not in ("bias_for_error", "reached"))
+_ARGUMENTS = {role.argument: role for role in ROLES.values()}
+
+
+def in_form(mention: Mention) -> str:
+    """Return how people who look at the page call an argument or a function of the library."""
+    if mention.is_function:
+        return mention.name
+    if mention.name in _ARGUMENTS:
+        role = f"the role {_ARGUMENTS[mention.name].name}"
+        return role if mention.value is None else f"{role} for {mention.value}"
+    option = OPTIONS.get(mention.name)
+    if option is None or not option.label:
+        return mention.name if mention.value is None else f"{mention.name} = {mention.value}"
+    if mention.value is None or isinstance(option.kind, Flag):
+        return f'"{option.label}"'
+    return f'"{option.label}" {mention.value}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +95,7 @@ class State:
     @property
     def without_plan(self) -> tuple[tuple[str, str], ...]:
         """The fields that an answer depends on."""
-        return tuple(sorted(pair for pair in self.given.items() if pair[0] not in _PLANNING))
+        return tuple(sorted(pair for pair in self.given.items() if pair[0] not in PLAN_OPTIONS))
 
     @property
     def prediction(self) -> str | None:
@@ -98,39 +110,32 @@ class State:
             return None
         able = ("label", "cluster", FEATURE.argument)
         for name in columns.keys() - {*able}:
-            raise click.UsageError(
+            raise InputError(
                 f"Features go with a label and a cluster, not with {name}. Change the roles."
             )
         return columns
-
-    @property
-    def simultaneous(self) -> bool:
-        """Whether the intervals of groups are to hold all at once."""
-        return bool(self.field("simultaneous"))
 
     def where(self) -> ReadOptions:
         """Return which columns hold what, and how to read their values."""
         columns = self._columns()
         columns.pop("prediction", None)
-        values = self._parsed("headroom", _READING)
-        return ReadOptions.of(**columns, **{name: values[name] for name in _READING})
+        return ReadOptions.of(**columns, **self.values(_READING))
 
-    def how(self) -> How:
-        """Return how the floor is to be estimated."""
-        return self._record(How)
+    def ask(self) -> Ask:
+        """Return what is asked."""
+        return Ask(**self.values((*_ASK, "simultaneous")))
 
-    def about(self) -> About:
-        """Return which metric is asked for."""
-        return self._record(About)
-
-    def model(self) -> Model:
+    def model(self) -> ModelOptions:
         """Return what is known of a model."""
-        return self._record(Model)
+        return ModelOptions(**self.values(MODEL_OPTIONS))
 
     def planning(self) -> dict[str, Any]:
         """Return which labels may be bought, and what they cost."""
-        values = self._parsed("plan", _PLANNING)
-        return {name: values[name] for name in (*_PLANNING, "level")}
+        return self.values((*PLAN_OPTIONS, "level"))
+
+    def values(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the values of options; the default where a field is empty."""
+        return {name: OPTIONS[name].read(self.field(name)) for name in names}
 
     def _columns(self) -> dict[str, Any]:
         """Return the columns by the names of arguments."""
@@ -141,7 +146,7 @@ class State:
         for name, own in found.items():
             role = ROLES[name]
             if len(own) > 1 and not (role.several or role.by_class):
-                raise click.UsageError(
+                raise InputError(
                     f"{own[0]!r} and {own[1]!r} both have the role {name}, which one column has. "
                     "Change one of them."
                 )
@@ -149,29 +154,6 @@ class State:
         if self.field("totals") and "positives" in columns:
             columns.setdefault("totals", self.field("totals"))
         return columns
-
-    def _record(self, record: type[T]) -> T:
-        names = [one.name for one in fields(record)]  # type: ignore[arg-type]
-        values = self._parsed("headroom", names)
-        return record(**{name: values[name] for name in names})
-
-    def _parsed(self, command: str, names: Any) -> dict[str, Any]:
-        """Return what a command makes of the fields of these names."""
-        from errorfloor.apps.cli.commands import cli
-
-        parser = cli.commands[command]
-        words = list(self._words(parser, names))
-        parsed = parser.make_context(command, [*words, "--", self.file])
-        values: dict[str, Any] = parsed.params
-        return values
-
-    def _words(self, parser: click.Command, names: Any) -> Iterator[str]:
-        for option in parser.params:
-            value = self.field(str(option.name))
-            if option.name not in names or not value or not isinstance(option, click.Option):
-                continue
-            flag = max(option.opts, key=len)
-            yield flag if option.is_flag else f"{flag}={value}"
 
 
 def _several(columns: Any) -> tuple[Any, ...]:

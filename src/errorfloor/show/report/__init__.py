@@ -17,8 +17,7 @@ from errorfloor.data.outputs import check_output
 from errorfloor.data.read import is_data
 from errorfloor.data.source import Source, is_source
 from errorfloor.data.storage import write_text
-from errorfloor.metrics.asked import Asked
-from errorfloor.questions.question import floor_of
+from errorfloor.questions.question import Ask, floor_of
 from errorfloor.results import (
     AnnotatorsResult,
     ClassItems,
@@ -226,7 +225,7 @@ def _as_result(result: Any, columns: Mapping[str, Any], rng: RandomLike) -> Any:
     if is_data(result):
         about = {name: columns[name] for name in _METRIC if name in columns}
         where = ReadOptions.of(**{name: columns[name] for name in columns if name not in about})
-        return floor_of(result, where, rng=rng, asked=Asked(**about))
+        return floor_of(result, where, Ask(**about, rng=rng))
     if columns:
         names = ", ".join(f"`{name}`" for name in columns)
         raise InputError(

@@ -1,0 +1,704 @@
+"""The options of a question besides columns: one list, with the words of each place.
+
+An argument in Python, an option on the command line and a field of the page are one `Option`: a
+name, a kind of value that reads what people type, and what each place says about it. Columns are
+the roles of `data.layouts`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from errorfloor._checks import MOST_VOTES, InputError, argument, percentage
+from errorfloor.data.formats import FORMATS
+from errorfloor.data.layouts import LAYOUTS, SCORES
+from errorfloor.data.options import DUPLICATES
+
+PLAIN, COLUMNS, READING, ANSWER = "Options", "Columns", "Reading", "The answer"
+
+
+class Kind(Protocol):
+    """What the value of an option may be."""
+
+    @property
+    def name(self) -> str:
+        """What people call such a value."""
+        ...
+
+    def read(self, text: str) -> Any:
+        """Return the value that was typed, or raise a ValueError that says what it must be."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Any text."""
+
+    name: str = "text"
+
+    def read(self, text: str) -> str:
+        """Return the text."""
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Yes, or nothing."""
+
+    name: str = "flag"
+
+    def read(self, text: str) -> bool:
+        """Return True, whatever stands there."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few words."""
+
+    choices: tuple[str, ...]
+    name: str = "choice"
+
+    def read(self, text: str) -> str:
+        """Return the word."""
+        if text not in self.choices:
+            raise ValueError(f"{text!r} is not one of {', '.join(map(repr, self.choices))}.")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class OrNone:
+    """A name, or none for no interval at all."""
+
+    name: str = "text"
+
+    def read(self, text: str) -> str | None:
+        """Return the name."""
+        return None if text == "none" else text
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names with commas between them."""
+
+    name: str = "names"
+
+    def read(self, text: str) -> list[str]:
+        """Return the names."""
+        return text.split(",")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number within a range; neither infinity nor NaN, which no range would keep out."""
+
+    least: float | None = None
+    most: float | None = None
+    min_open: bool = False
+    max_open: bool = False
+    percent: bool = False  # whether per cent are understood, as they are where most is 1
+    name: str = "number"
+
+    @property
+    def is_fraction(self) -> bool:
+        """Whether it is a part of 1."""
+        return self.most is not None and self.most <= 1
+
+    def read(self, text: str) -> float:
+        """Return the number; per cent are understood where it is a fraction."""
+        meant = percentage(text) if self.is_fraction or self.percent else None
+        try:
+            number = float(text) if meant is None else meant
+        except ValueError:
+            raise ValueError(f"{text!r} is not a valid number.") from None
+        if self._is_outside(number):
+            hint = f" {number:g} % is {number / 100:g}." if 1 < number <= 100 else ""
+            hint = hint if self.is_fraction and meant is None else ""
+            raise ValueError(f"{number} is not in the range {self.range}.{hint}")
+        if not math.isfinite(number):
+            raise ValueError(f"{text!r} must be a finite number.")
+        return number
+
+    def _is_outside(self, number: float) -> bool:
+        below = self.least is not None and number < self.least
+        above = self.most is not None and number > self.most
+        at_open_end = (self.min_open and number == self.least) or (
+            self.max_open and number == self.most
+        )
+        return below or above or at_open_end
+
+    @property
+    def range(self) -> str:
+        """The range as a formula; nothing where it has no ends."""
+        if self.least is None and self.most is None:
+            return ""
+        low, high = "<" if self.min_open else "<=", "<" if self.max_open else "<="
+        if self.least is None:
+            return f"x{high}{self.most}"
+        if self.most is None:
+            return f"x>{self.least}" if self.min_open else f"x>={self.least}"
+        return f"{self.least}{low}x{high}{self.most}"
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number of at least some other; not more than floats can count by default."""
+
+    least: int
+    most: int | None = MOST_VOTES
+    name: str = "whole number"
+
+    def read(self, text: str) -> int:
+        """Return the number."""
+        number = _whole(text)
+        if number is None or number < self.least:
+            raise ValueError(f"{_brief(text)} must be a whole number, {self.least} or more.")
+        if self.most is not None and number > self.most:
+            raise ValueError(f"{_brief(text)} must not be more than {self.most}.")
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class Wholes:
+    """Whole numbers with commas between them."""
+
+    name: str = "numbers"
+
+    def read(self, text: str) -> tuple[int, ...]:
+        """Return the numbers."""
+        numbers = tuple(map(_whole, text.split(",")))
+        if any(number is None or number > MOST_VOTES for number in numbers):
+            raise ValueError(
+                f"{_brief(text)} must be whole numbers such as 2,3,5, none above {MOST_VOTES}."
+            )
+        return tuple(number for number in numbers if number is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Numbers between 0 and 1 with commas between them."""
+
+    name: str = "shares"
+
+    def read(self, text: str) -> tuple[float, ...]:
+        """Return the numbers."""
+        between = Number(0, 1, min_open=True, max_open=True)
+        return tuple(map(between.read, text.split(",")))
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """Two whole numbers with a slash between, the first not above the second."""
+
+    name: str = "fraction"
+
+    def read(self, text: str) -> tuple[int, int]:
+        """Return the two numbers."""
+        numbers = [_whole(part) for part in text.split("/")]
+        part, whole = numbers if len(numbers) == 2 else (None, None)
+        if part is None or whole is None or not 0 <= part <= whole <= MOST_VOTES or whole == 0:
+            raise ValueError(f"{_brief(text)} must be two whole numbers such as 90/1000.")
+        return part, whole
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """A number between 0 and 0.5, or auto."""
+
+    name: str = "clip"
+
+    def read(self, text: str) -> Any:
+        """Return "auto" or the number."""
+        between = Number(0, 0.5, min_open=True, max_open=True)
+        return text if text == "auto" else between.read(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Numbers with commas between them; of several rows, with semicolons between these."""
+
+    example: str
+    most: float | None = None
+    name: str = "numbers"
+
+    def read(self, text: str) -> Any:
+        """Return a number, a list of numbers, or a list of rows."""
+        number = Number(0, self.most)
+        try:
+            rows = [[number.read(one.strip()) for one in row.split(",")] for row in text.split(";")]
+        except ValueError as error:
+            raise ValueError(f"{error} It is written as {self.example}.") from None
+        if len(rows) > 1:
+            return rows
+        return rows[0] if len(rows[0]) > 1 else rows[0][0]
+
+
+def _whole(text: str) -> int | None:
+    """Return the whole number that is written, or None if it is none, or endless."""
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def _brief(text: str) -> str:
+    """Return what was typed, as far as it helps to recognise it."""
+    quoted = repr(text)
+    return quoted if len(quoted) <= 40 else f"{quoted[:20]}...{quoted[-10:]}"
+
+
+def as_typed(value: Any) -> str:
+    """Return a value as it is typed behind an option: commas in a row, semicolons between rows."""
+    if value is None:
+        return "none"
+    if isinstance(value, list | tuple):
+        rows = [row if isinstance(row, list | tuple) else [row] for row in value]
+        between = ";" if any(isinstance(row, list | tuple) for row in value) else ","
+        return between.join(",".join(str(_plain(one)) for one in row) for row in rows)
+    return str(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value  # a number of NumPy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """An option of a question: how its value is read, and what each place calls it.
+
+    Attributes
+    ----------
+    name : str
+        The argument in Python, which is also the name of the field.
+    kind : Kind
+        What its value may be.
+    default
+        Its value where it is left out.
+    flag : str
+        The option on the command line; made from `name` if it is left out.
+    section, metavar, help
+        Where and how the help page shows it; `help` may be made when it is shown.
+    shows_default : bool
+        Whether the help page has the default.
+    label, after, hint : str
+        What the page says before its field, after it, and in brackets. Without a label the page has
+        no such field.
+    titles : dict of str to str
+        What the page calls the values of a choice; the default is "".
+    button : str
+        What a button of the page says that sets it to {}.
+    """
+
+    name: str
+    kind: Kind = Text()
+    default: Any = None
+    flag: str = ""
+    section: str = ANSWER
+    metavar: str | None = None
+    help: str | Callable[[], str] = ""
+    shows_default: bool = False
+    label: str = ""
+    after: str = ""
+    hint: str = ""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    button: str = ""
+
+    @property
+    def on_command_line(self) -> str:
+        """What people type before its value."""
+        return self.flag or f"--{self.name.replace('_', '-')}"
+
+    def read(self, text: str) -> Any:
+        """Return the value of a field, or the default where it is empty."""
+        if not text:
+            return self.default
+        try:
+            return self.kind.read(text)
+        except ValueError as error:
+            raise InputError(argument(self.name), f": {error}") from error
+
+
+def either(names: Iterable[str]) -> str:
+    """Return names with "or" before the last."""
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _metric_help() -> str:
+    """List the metrics, as they are now."""
+    from errorfloor import metrics
+
+    return f"What good means: {either(metrics.names())}. error by default."
+
+
+def _method_help() -> str:
+    """List the methods for each kind of labels, as they are now."""
+    from errorfloor import methods
+
+    parts = []
+    for kind in dict.fromkeys(layout.kind for layout in LAYOUTS):
+        usual = {one.name for one in methods.DEFAULTS if one.reads == kind}
+        names = list(methods.short_names(kind))
+        if len(names) > 1:
+            names.sort(key=lambda name: name not in usual)
+            names = [f"{name} (default)" if name in usual else name for name in names]
+        parts.append(f"for {kind} {either(names)}")
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def methods_help() -> str:
+    """List the methods that can be compared, as they are now."""
+    from errorfloor import methods
+
+    names = either(methods.short_names(SCORES.kind))
+    return f"{names}. Once for each method; all that fit by default."
+
+
+def _interval_help() -> str:
+    """List the intervals, as they are now."""
+    from errorfloor import intervals
+
+    return f"{either([*intervals.names(), 'none'])}; chosen to fit the method by default."
+
+
+# How to read what columns hold.
+_READ = (
+    Option(
+        name="positive",
+        section=COLUMNS,
+        metavar="VALUE",
+        help="Which value of labels or votes is class 1.",
+        label="Class 1 is",
+        button="Class 1 is {}",
+    ),
+    Option(
+        name="positive_from",
+        kind=Number(),
+        section=COLUMNS,
+        metavar="NUMBER",
+        help="Ratings from this number on are class 1.",
+        label="Ratings from",
+        after="on are class 1",
+        button="Ratings from {} on are class 1",
+    ),
+    Option(
+        name="classes",
+        kind=Names(),
+        section=COLUMNS,
+        metavar="NAMES",
+        help="All classes in order, a,b,c; the columns of scores or counts are in the same order.",
+        label="All classes in order",
+        hint="a,b,c",
+    ),
+    Option(
+        name="simultaneous",
+        kind=Flag(),
+        default=False,
+        section=COLUMNS,
+        help="All intervals of the groups hold at once.",
+        label="Intervals of all groups hold at once",
+    ),
+    Option(
+        name="format",
+        kind=Choice(tuple(kind.name for kind in FORMATS)),
+        section=READING,
+        help="Told by name and content by default.",
+    ),
+    Option(
+        name="drop_missing",
+        kind=Flag(),
+        default=False,
+        section=READING,
+        help="Leave out what has missing values.",
+        label="Leave out what has missing values",
+        button="Leave out what has missing values",
+    ),
+    Option(
+        name="unlabelled",
+        kind=Flag(),
+        default=False,
+        section=READING,
+        help="Keep items without a label: their scores count, too.",
+        label="Keep items without a label: their scores count, too",
+        button="Keep items without a label",
+    ),
+    Option(
+        name="complete",
+        kind=Flag(),
+        default=False,
+        help="Declare that nothing else that a model could see would change what these scores say: "
+        "the answer is then the floor itself, not a bound of it.",
+        label="These scores are complete: nothing else that a model could see would change them",
+    ),
+    Option(
+        name="label_is_vote",
+        kind=Flag(),
+        default=False,
+        section=READING,
+        help="With votes and --label: the label is one more vote of the same kind.",
+        label="The label is one more vote of the same kind",
+    ),
+    Option(
+        name="duplicates",
+        kind=Choice(DUPLICATES),
+        default="error",
+        section=READING,
+        help="Votes of one annotator on an item, in rows: take the first, the last or all of them.",
+        label="Votes of one annotator on an item, or equal features, that repeat are",
+        titles={"": "an error", **{one: one for one in DUPLICATES if one != "error"}},
+        button="Of those that repeat, take: {}",
+    ),
+)
+# What the answer is about, and how it is found.
+_ASK = (
+    Option(
+        name="metric",
+        default="error",
+        metavar="NAME",
+        help=_metric_help,
+        label="Metric",
+        button="Ask for {}",
+    ),
+    Option(
+        name="costs",
+        kind=Matrix("1,5 or 0,1,2;1,0,1;2,1,0"),
+        metavar="COSTS",
+        help="With --metric cost: of a false positive and a false negative, 1,5; or a row for each "
+        "true class with the cost of each decision, '0,1,2;1,0,1;2,1,0'.",
+        label="Costs of a false positive and a false negative",
+        hint="such as 1,5",
+    ),
+    Option(
+        name="at",
+        kind=Number(0, 1),
+        metavar="SHARE",
+        help="The share of items to answer (error-at-coverage), or the error to allow "
+        "(coverage-at-error); 0.8, or 80%.",
+        label="At which share of items, or which error",
+        hint="such as 0.8",
+        button="At {}",
+    ),
+    Option(
+        name="prior",
+        kind=Matrix("0.2 or 0.5,0.3,0.2", 1),
+        metavar="SHARE",
+        help="For balanced-error and auc: the known share of class 1, or of each class.",
+        label="Known share of class 1, or shares of all classes",
+    ),
+    Option(
+        name="method",
+        metavar="NAME",
+        help=_method_help,
+        label="Method",
+        button="Take the method {}",
+    ),
+    Option(
+        name="interval",
+        kind=OrNone(),
+        default="auto",
+        metavar="NAME",
+        help=_interval_help,
+        label="Interval",
+    ),
+    Option(
+        name="level",
+        kind=Number(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        metavar="LEVEL",
+        help="Confidence level of the interval.",
+        shows_default=True,
+        label="Confidence level",
+        hint="0.95 by default",
+    ),
+    Option(
+        name="n_resamples",
+        kind=Whole(1),
+        default=1000,
+        flag="--resamples",
+        metavar="COUNT",
+        help="Of the bootstrap, for intervals that use it.",
+        shows_default=True,
+    ),
+    Option(
+        name="clip",
+        kind=Clip(),
+        default="auto",
+        metavar="NUMBER",
+        help="auto or a number: how far methods that need it keep scores from 0 and 1.",
+        shows_default=True,
+    ),
+    Option(
+        name="totals_by",
+        kind=Choice(("chance", "item", "votes")),
+        default="chance",
+        metavar="REASON",
+        help="For votes: why items have unequal numbers of them. chance; item, some kinds of items "
+        "get more; or votes, they were collected until they agreed.",
+        shows_default=True,
+        label="Numbers of votes differ",
+        titles={"": "by chance", "item": "by the kind of item", "votes": "by votes that agree"},
+        button="Numbers of votes differ by {}",
+    ),
+    Option(
+        name="stopping",
+        metavar="RULE",
+        help="With --totals-by votes: third (two votes, and a third if they differ), lead-2 (until "
+        "one label is two votes ahead), lead-2-max-7 (up to 7 votes) and so on.",
+        label="Votes were collected by the rule",
+        hint="such as lead-2",
+    ),
+    Option(
+        name="majority",
+        kind=Whole(1),
+        metavar="COUNT",
+        help="For votes: the floor for the majority of so many, not for one more vote.",
+        label="For the majority of",
+        after="votes (blank: one more vote)",
+        button="Ask for the majority of {}",
+    ),
+    Option(
+        name="bias_for_error",
+        kind=Number(0, 0.5),
+        metavar="RATE",
+        help="For votes: also bound the bias of plain vote shares, if the floor is at most this.",
+    ),
+    Option(
+        name="reached",
+        kind=Ratio(),
+        metavar="COUNT/COUNT",
+        help="For votes: a model's errors on fresh labels of the same kind, such as 90/1000, which "
+        "cap the floor.",
+    ),
+    Option(
+        name="rng",
+        kind=Whole(0, None),
+        default=0,
+        flag="--seed",
+        metavar="SEED",
+        help="Seed of everything random; the same gives the same answer.",
+        shows_default=True,
+    ),
+)
+# What is known of a model.
+_MODEL = (
+    Option(
+        name="errors",
+        kind=Whole(0),
+        flag="--model-errors",
+        section=PLAIN,
+        metavar="COUNT",
+        help="Test items that the model got wrong.",
+        label="My model got",
+        after="wrong",
+    ),
+    Option(
+        name="model_error",
+        kind=Number(0, 1),
+        section=PLAIN,
+        metavar="RATE",
+        help="The same as a fraction: 0.08, or 8%.",
+    ),
+    Option(
+        name="accuracy",
+        kind=Number(0, 1),
+        flag="--model-accuracy",
+        section=PLAIN,
+        metavar="RATE",
+        help="Or as an accuracy: 0.92, or 92%.",
+    ),
+    Option(
+        name="model_value",
+        kind=Number(0, percent=True, name="value"),
+        section=PLAIN,
+        metavar="VALUE",
+        help="The model's value of the metric on the test items, such as its AUC.",
+        label="My model's value of the metric",
+    ),
+    Option(
+        name="confusion",
+        kind=Matrix("480,40;60,420"),
+        section=PLAIN,
+        metavar="COUNTS",
+        help="Test items of each true class (rows) and decision: '480,40;60,420'.",
+    ),
+    Option(
+        name="n",
+        kind=Whole(1),
+        flag="--test-items",
+        section=PLAIN,
+        metavar="COUNT",
+        help="Number of test items.",
+        label="of",
+        after="test items",
+    ),
+    Option(
+        name="same_labelling",
+        kind=Flag(),
+        default=False,
+        section=PLAIN,
+        help="The test labels were made as the votes were.",
+        label="The test labels were made as the votes were",
+    ),
+)
+# Which labels may be bought.
+_PLAN = (
+    Option(
+        name="target",
+        kind=Number(0, 1, min_open=True),
+        section=PLAIN,
+        metavar="WIDTH",
+        help="Width of the interval to reach, a fraction.",
+        label="Width of the interval to reach",
+    ),
+    Option(
+        name="cost_per_item",
+        kind=Number(0),
+        default=0.0,
+        section=PLAIN,
+        metavar="PRICE",
+        help="0 by default.",
+        label="Price of an item",
+    ),
+    Option(
+        name="cost_per_vote",
+        kind=Number(0),
+        default=1.0,
+        section=PLAIN,
+        metavar="PRICE",
+        help="1 by default.",
+        label="Price of a vote or label",
+    ),
+    Option(
+        name="votes",
+        kind=Wholes(),
+        default=(2, 3, 5, 10, 20),
+        flag="--try-votes",
+        section=PLAIN,
+        metavar="M,M,...",
+        help="Votes per item to consider.",
+        shows_default=True,
+        label="Votes per item",
+    ),
+    Option(
+        name="items",
+        kind=Wholes(),
+        default=(100, 300, 1000, 3000, 10000),
+        flag="--try-items",
+        section=PLAIN,
+        metavar="N,N,...",
+        help="Numbers of items to consider.",
+        shows_default=True,
+        label="Items",
+    ),
+)
+
+OPTIONS: Mapping[str, Option] = {one.name: one for one in (*_READ, *_ASK, *_MODEL, *_PLAN)}
+ASK_OPTIONS, MODEL_OPTIONS, PLAN_OPTIONS = (
+    tuple(one.name for one in every) for every in (_ASK, _MODEL, _PLAN)
+)
+OF_METRIC = ("metric", "costs", "at", "prior")  # which metric is asked for
+OF_LIMITS = ("interval", "level", "n_resamples", "clip", "rng")  # and with which limits
