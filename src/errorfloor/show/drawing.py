@@ -203,16 +203,20 @@ def _draw(shape: Shape, axes: Any, width: float, theme: Theme, order: int, point
             corners = ([x, x - side, x + side], [shape.y, top, top])
             axes.fill(*corners, color=_in(theme, shape.fill), linewidth=0, zorder=order)
         case Words():
-            sides = {"start": "left", "middle": "center", "end": "right"}
-            # A dollar sign is a dollar sign, and no formula.
-            axes.text(
-                width * shape.x,
-                shape.y,
-                shape.text,
-                fontsize=point * shape.size,
-                fontweight="bold" if shape.weight >= 600 else "normal",
-                color=_in(theme, shape.colour),
-                horizontalalignment=sides[shape.anchor],
-                parse_math=False,
-                zorder=order,
-            )
+            _write(shape, axes, width, theme, order, point)
+
+
+def _write(words: Words, axes: Any, width: float, theme: Theme, order: int, point: float) -> None:
+    sides = {"start": "left", "middle": "center", "end": "right"}
+    # A dollar sign is a dollar sign, and no formula.
+    axes.text(
+        width * words.x,
+        words.y,
+        words.text,
+        fontsize=point * words.size,
+        fontweight="bold" if words.weight >= 600 else "normal",
+        color=_in(theme, words.colour),
+        horizontalalignment=sides[words.anchor],
+        parse_math=False,
+        zorder=order,
+    )
