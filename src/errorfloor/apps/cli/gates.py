@@ -62,8 +62,6 @@ REQUIRE = options(
         multiple=True,
         hidden=True,
     ),
-        "--require", "required", metavar="VERDICT", type=VerdictName(), multiple=True, hidden=True
-    ),
 )
 
 
