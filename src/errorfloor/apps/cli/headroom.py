@@ -11,14 +11,14 @@ from errorfloor.apps.cli.building import Command, examples, option, with_session
 from errorfloor.apps.cli.options import PREDICTION, with_ask, with_labels, with_model
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import Verdict
+from errorfloor.apps.cli.types import VerdictName
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.questions.options import either
 from errorfloor.results.verdict import VERDICTS
 
 if TYPE_CHECKING:
+    from errorfloor.questions.model_options import ModelOptions
     from errorfloor.questions.question import Ask
-    from errorfloor.questions.said import ModelOptions
 
 
 @click.command(
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @option(
     "--require",
     metavar="VERDICT",
-    type=Verdict(),
+    type=VerdictName(),
     multiple=True,
     help=f"{either(VERDICTS)}: exit with code 3 if it is another. Give it twice for either.",
 )
