@@ -479,14 +479,3 @@ def test_many_classes_have_intervals_that_hold_the_truth(metric, classes):
             found = ef.from_soft_labels(p, metric=metric, at=at, interval=kind, rng=seed)
             held += found.low <= true <= found.high
         assert held >= 34  # 40 draws of .95: fewer than 34 have a chance of .003
-
-
-def test_the_same_seed_and_the_same_items_give_the_same_bits():
-    p = np.random.default_rng(5).beta(1, 2, 300).round(2)
-    for question, kind in metrics_soft.CASES:
-        asked = question.asked("uniform")
-        one = ef.from_soft_labels(p, interval=kind, rng=3, **asked)
-        two = ef.from_soft_labels(ef.SoftTable.from_arrays(p[::-1]), interval=kind, rng=3, **asked)
-        assert (one.value, one.low, one.high) == (two.value, two.low, two.high)
-        assert one.low <= one.value <= one.high
-        assert one.at_level(0.8).low >= one.low

@@ -381,10 +381,33 @@ def test_missing_predictions_are_counted_or_left_out():
     assert found["m1"].value == ef.people(counts=votes[7:], predictions=less)["m1"].value
     rows = crowd()
     rows.loc[rows["item"] < 3, "gpt"] = None
-    with pytest.raises(ValueError, match=r"`prediction` \(column 'gpt'\) has missing values: 12"):
+    few = r"`prediction` \(column 'gpt'\) has missing values: 3 of 200 items"
+    with pytest.raises(ValueError, match=few):
         ef.people(rows, prediction="gpt")
-    with pytest.warns(ef.DoubtWarning, match="Something was missing"):
-        assert ef.people(rows, prediction="gpt", drop_missing=True).n == 197
+    found = ef.people(rows, prediction="gpt", drop_missing=True)
+    assert (found.n, found.dropped) == (197, 3)
+    rows.loc[rows["item"] < 30, "gpt"] = None
+    with pytest.warns(ef.DoubtWarning, match=r"Something was missing in 30 items \(15.0 %\)"):
+        assert ef.people(rows, prediction="gpt", drop_missing=True).n == 170
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+def test_a_model_may_answer_an_item_in_one_of_its_rows(tmp_path):
+    rows = crowd()
+    whole = ef.people(rows, prediction="gpt").to_dict()
+    once = rows.copy()
+    once.loc[once["item"].duplicated(), "gpt"] = None
+    assert ef.people(once, prediction="gpt").to_dict() == whole  # all votes are kept
+    file = tmp_path / "once.csv"
+    once.to_csv(file, index=False)
+    assert ef.people(file, prediction="gpt")["gpt"].value == whole["models"][0]["value"]
+    once.loc[once["item"] < 3, "gpt"] = None
+    kept = rows[rows["item"] >= 3]
+    found = ef.people(once, prediction="gpt", drop_missing=True)
+    assert found["gpt"].to_dict() == ef.people(kept, prediction="gpt")["gpt"].to_dict()
+    once["gpt"] = None
+    with pytest.raises(ValueError, match="has no item that all models answered"):
+        ef.people(once, prediction="gpt", drop_missing=True)
 
 
 def test_an_answer_that_nobody_voted_for_is_wrong_and_noted_once():

@@ -40,6 +40,12 @@ def value_and_limits(row: Estimate) -> tuple[str, str]:
     return value, style.limits(row.low, row.high, digits)
 
 
+def with_limits(row: Estimate) -> str:
+    """Return the value with its interval in brackets, where there is one."""
+    value, within = value_and_limits(row)
+    return f"{value} ({within})" if within else value
+
+
 def digits_for(row: Estimate) -> int:
     """Return how many digits show the difference of the limits."""
     if row.low is None or row.high is None:

@@ -22,6 +22,7 @@ from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
 from errorfloor.apps.cli.label import label
 from errorfloor.apps.cli.look import look
+from errorfloor.apps.cli.mcp import mcp
 from errorfloor.apps.cli.metrics import metrics
 from errorfloor.apps.cli.options import (
     METHODS,
@@ -433,6 +434,7 @@ def card(
 
 
 for command in (
-    *(label, metrics, items, confusion, agreement, ratings, features, count, merge, paper, data),
+    *(label, metrics, items, confusion, agreement, ratings, features, count, merge),
+    *(mcp, paper, data),
 ):
     cli.add_command(command)
