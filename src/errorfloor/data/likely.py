@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Floats
-from errorfloor.data.columns import Chosen, fitting, names_an_id, simple
+from errorfloor.data.columns import ChosenColumns, fitting, names_an_id, simple
 from errorfloor.data.engines import Columns, Frame, select
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, COUNTS, ITEM, LABEL, SCORES, Layout
 from errorfloor.data.naming import positive_of
@@ -103,7 +103,7 @@ def _there(values: Sequence[Any]) -> Iterator[str]:
             yield text
 
 
-def sure_reading(columns: Sequence[FirstValues], allowed: Sequence[Layout]) -> Chosen | None:
+def sure_reading(columns: Sequence[FirstValues], allowed: Sequence[Layout]) -> ChosenColumns | None:
     """Return the reading that names and values tell together.
 
     These are scores of classes, in columns that are called like the values of the label; and
@@ -113,7 +113,7 @@ def sure_reading(columns: Sequence[FirstValues], allowed: Sequence[Layout]) -> C
     return found[0] if len(found) == 1 and found[0].layout in allowed else None
 
 
-def likely_readings(columns: Sequence[FirstValues]) -> list[Chosen]:
+def likely_readings(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
     """Return the readings that values allow, the likeliest first."""
     sure = sure_reading(columns, (SCORES, COUNTS))
     if sure is not None:
@@ -177,11 +177,11 @@ def _is_called(column: FirstValues, pattern: str) -> bool:
     return re.search(pattern, simple(column.name)) is not None
 
 
-def _guessed(layout: Layout, columns: dict[str, Any]) -> Chosen:
-    return Chosen(layout, columns, tuple(columns))
+def _guessed(layout: Layout, columns: dict[str, Any]) -> ChosenColumns:
+    return ChosenColumns(layout, columns, tuple(columns))
 
 
-def _class_scores(columns: Sequence[FirstValues]) -> Chosen | None:
+def _class_scores(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     """Return scores in columns that are called like the values of the label."""
     numbers = {one.name: one for one in columns if one.kind == "number"}
     labels = [one for one in _labels(columns) if one.classes <= numbers.keys()]
@@ -195,7 +195,7 @@ def _class_scores(columns: Sequence[FirstValues]) -> Chosen | None:
     return _guessed(SCORES, {"score": scores, "label": label.name})
 
 
-def _yes_and_no(columns: Sequence[FirstValues]) -> Chosen | None:
+def _yes_and_no(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     """Return the numbers of votes for yes and for no, where columns are called so."""
     votes = [one.name for one in columns if one.may_be_votes]
     if len(votes) != 2 or positive_of(votes) is None:
@@ -205,7 +205,7 @@ def _yes_and_no(columns: Sequence[FirstValues]) -> Chosen | None:
     return _guessed(COUNTS, {"counts": (no, yes)})
 
 
-def _one_score(columns: Sequence[FirstValues]) -> Chosen | None:
+def _one_score(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     """Return a score and a label: what is called so or is a share, and else the first and last."""
     scores = [one for one in columns if one.may_be_scores]
     labels = [one for one in _labels(columns) if not _is_called(one, _PREDICTIONS)]
@@ -232,7 +232,7 @@ def _are_shares(column: FirstValues) -> bool:
     return numbers is not None and bool((numbers >= 0).all() and (numbers <= 1).all())
 
 
-def _answers(columns: Sequence[FirstValues]) -> Chosen | None:
+def _answers(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     """Return the columns that hold the same few answers, three at least: each may be a person."""
     few = [one for one in _labels(columns) if len(one.classes) <= _MOST_ANSWERS]
     able = [one for one in few if 2 * len(one.classes) <= len(one.values)]  # which are repeated

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -401,7 +402,13 @@ def _refusal(rule: ColumnRule, bad: Frame, run: Run, number: tuple[int, int]) ->
     """Say how many entries break a rule, with one of them."""
     example = run(bad.select(rule.column).head(1))[rule.column].tolist()[0]
     text = f": {number[0]:,} of {number[1]:,} are bad, for example {shown(example)}. "
-    return rule.error(*words(rule.name, " ", rule.must, text, rule.remedy))
+    remedy: Words = rule.remedy
+    if isinstance(example, str) and _THOUSANDS.fullmatch(example.strip()):
+        remedy = "It may be thousands or a fraction: write it without that mark, or with a point."
+    return rule.error(*words(rule.name, " ", rule.must, text, remedy))
+
+
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}[,.][0-9]{3}")  # what may be either of two numbers
 
 
 def count_where(frame: Frame, run: Run, conditions: Mapping[str, nw.Expr]) -> dict[str, int]:

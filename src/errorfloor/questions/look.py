@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from errorfloor._checks import InputError, Mention, argument, function
-from errorfloor.data.columns import NO_NAMES, Chosen, has_no_names
+from errorfloor.data.columns import NO_NAMES, ChosenColumns, has_no_names
 from errorfloor.data.layouts import ANNOTATIONS, BESIDE, LABEL, LAYOUTS, SCORES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.ratings import RatingReading
@@ -192,7 +192,7 @@ def _columns_in(data: Any, where: ReadOptions, files: tuple[str, ...]) -> _Seen:
 
 def _by_values(
     frame: Any, run: Any, kinds: Mapping[str, str], files: tuple[str, ...]
-) -> tuple[list[Chosen], WayOut | None]:
+) -> tuple[list[ChosenColumns], WayOut | None]:
     """Return what the values of columns suggest, or what is missing for a floor."""
     from errorfloor.data import likely
 

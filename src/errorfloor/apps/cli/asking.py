@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from errorfloor._checks import InputError, percentage
+from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels, note_doubles
-from errorfloor.apps.cli.voice import written
 from errorfloor.data.layouts import Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 
 if TYPE_CHECKING:
+    from errorfloor.questions.model_options import ModelOptions
     from errorfloor.questions.question import Ask
-    from errorfloor.questions.said import ModelOptions
 
 
 def answer(

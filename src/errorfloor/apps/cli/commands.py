@@ -36,8 +36,8 @@ from errorfloor.apps.cli.options import (
     with_model,
 )
 from errorfloor.apps.cli.people import difference, people
+from errorfloor.apps.cli.printing import complain
 from errorfloor.apps.cli.ratings import ratings
-from errorfloor.apps.cli.saying import complain
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
 from errorfloor.apps.cli.source import Labels
@@ -57,8 +57,8 @@ from errorfloor.questions.options import (
 )
 
 if TYPE_CHECKING:
+    from errorfloor.questions.model_options import ModelOptions
     from errorfloor.questions.question import Ask
-    from errorfloor.questions.said import ModelOptions
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
