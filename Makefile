@@ -42,8 +42,10 @@ demo: .venv/core
 
 # A worker for each core, with one thread of linear algebra each; tests/conftest.py says which tests
 # one worker runs together. A worker that dies ends the run, as it does with one process. Some of them, one after the other: make test TESTS="-n 0 tests/test_cli.py"
+# Compiled modules are kept, also where the environment says otherwise: each program that a test
+# starts would compile them all again.
 test: .venv/dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --max-worker-restart 0 $(TESTS)
+	PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --max-worker-restart 0 $(TESTS)
 
 check: .venv/dev
 	$(BIN)/ruff check

@@ -33,6 +33,7 @@ extensions = [
     "tidy",
 ]
 exclude_patterns = ["_build", "gallery"]
+html_extra_path = ["../llms.txt", "../SKILL.md"]  # for agents
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]

@@ -121,7 +121,7 @@ def test_an_upload_is_answered_and_stays_in_its_folder(app, page):
     said = app.upload(page, "../../../../tmp/x/scores.csv", CSV.encode())
     assert said["answered"], said
     assert "is reachable for the given label" in said["status"]
-    assert "Columns of scores.csv" in said["regions"]["columns"]
+    assert said["file"] == "scores.csv"
     assert app.folders() == before
     kept = [path for path in app.temporary.rglob("*.csv") if "demo" not in path.parts]
     assert [path.name for path in kept] == ["scores.csv"]

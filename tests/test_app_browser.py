@@ -66,6 +66,11 @@ FILES = {
         ((f"{p:.4f}", "" if i % 9 == 0 else y)
          for i, (p, y) in enumerate(zip(PROB, LABELS, strict=True))),
     ),
+    "models.csv": rows(
+        "item,annotator,vote,good,poor",
+        ((i, "abcde"[j], VOTES[i, j], int(PROB[i] > 0.5), int(PROB[i] > 0.5) ^ (i % 4 == 0))
+         for i in range(N) for j in range(5)),
+    ),
     "odd.csv": rows("a,b", ((f"{p:.4f}", y) for p, y in zip(PROB, LABELS, strict=True))),
     "bad.parquet": "PAR1 this is no Parquet",
     f"{'x' * 40}.csv": rows(
@@ -200,14 +205,102 @@ def test_scores_from_a_file_to_a_verdict_by_groups(user):
     user.chooses("role:site", "group")
     user.sees("The model in each group", "#standing")
     user.sees("2 groups", "#answer")
-    user.clicks("Intervals of all groups hold at once", "label")
+    titles = [one.get_attribute("textContent") for one in user.all("#answer circle title")]
+    assert [one[:3] for one in titles] == ["a: ", "b: "]  # the groups have a picture
+    user.clicks("Compare the groups")
     user.opens("The exact command line and Python")
     user.sees("--group site", "#downloads")
     user.sees("--simultaneous", "#downloads")
 
 
+def test_several_models_are_compared_with_people(user, tmp_path):
+    user.drops("models.csv")
+    user.sees("one more annotator's vote", "#answer")
+    user.clicks("Compare good and poor with people")
+    user.sees("is what good is worth", "#answer")
+    user.sees("Two people agree on", "#answer")
+    user.sees("best possible", "#answer .headline")
+    user.sees("poor", "#answer .headline")
+    user.sees("Certain order: good above poor", "#people")
+    assert user.one("[name='role:good']").get_attribute("value") == "prediction"
+    user.rests()
+    user.opens("The exact command line and Python")
+    user.sees("errorfloor people models.csv", "#downloads")
+    user.sees("--prediction good,poor", "#downloads")
+    where = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    user.driver.execute_cdp_cmd("Browser.setDownloadBehavior", where)
+    user.clicks("Card to share")
+    assert eventually((tmp_path / "card.svg").exists)
+    assert "is what good is worth" in (tmp_path / "card.svg").read_text(encoding="utf-8")
+    user.chooses("role:poor", "")
+    user.sees("Your model", "#answer")
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "models.csv", "gold.csv"])
+@pytest.mark.parametrize("width", [SCREEN, PHONE])
+def test_the_answer_is_on_the_first_screen(user, name, width):
+    sized(user.driver, width)
+    before = user.one("#drop").size["height"]
+    user.drops(name)
+    user.sees("%", "#answer .answer")
+    user.rests()
+
+    def box(what):
+        script = "return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()"
+        return user.driver.execute_script(script, what)
+
+    user.driver.execute_script("scrollTo(0, 0)")
+    assert before > 100
+    assert box("#drop")["height"] < 45  # a line, once there is a file
+    assert box("#demos")["height"] < 45
+    assert box("#answer .answer")["bottom"] <= 800  # number, picture and sentence
+    assert user.text("#named") == name
+    if width == PHONE:
+        assert box("#form")["top"] >= box("#steps")["bottom"]
+        return
+    assert box("#steps")["bottom"] <= 800
+    assert box("#form")["left"] >= box("#answer")["right"]
+    user.driver.execute_script("scrollTo(0, document.documentElement.scrollHeight / 2)")
+    assert 0 <= box("#form")["top"] < 20  # it stays beside what is read
+
+
+def test_what_to_do_next_is_a_button_that_does_it(user):
+    user.clicks("Classes")
+    user.sees("is reachable for", "#answer")
+    user.clicks("Compare my model")
+    script = "return document.activeElement.id || document.activeElement.textContent"
+    assert eventually(lambda: user.driver.execute_script(script) == "f-errors")
+    user.clicks("Compare methods")
+    user.sees("offsets", "#compare-body")
+    user.clicks("Which classes are confused")
+    assert eventually(lambda: user.driver.execute_script(script) == "classes-heading")
+    user.clicks("Votes")
+    user.sees("one more annotator's vote", "#answer")
+    user.clicks("Plan which labels to buy")
+    user.sees("1,000 items", "#plan-body")
+
+
+def test_charts_tell_their_values_to_a_pointer_and_a_keyboard(user):
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    user.drops("scores.csv")
+    user.rests()
+    mark = user.one("#pictures svg.broad .mark circle")
+    tip = user.one("#pictures svg.broad .mark .tip")
+    assert tip.value_of_css_property("visibility") == "hidden"
+    user.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", mark)
+    ActionChains(user.driver).move_to_element(mark).perform()
+    assert tip.value_of_css_property("visibility") == "visible"
+    assert "score" in tip.get_attribute("textContent")
+    summary = user.one("#pictures figure summary")
+    user.driver.execute_script("arguments[0].focus()", summary)
+    ActionChains(user.driver).send_keys(Keys.ENTER).perform()
+    user.sees(tip.get_attribute("textContent")[:12], "#pictures figure ul")
+
+
 def test_counted_votes_and_their_majority(user):
-    user.clicks("Counted votes")
+    user.clicks("Votes")
     user.sees("one more annotator's vote", "#answer")
     user.types("majority", "3")
     user.sees("majority of 3", "#answer")
@@ -226,7 +319,7 @@ def test_annotators_with_gold(user):
 
 
 def test_a_judge_whose_scores_are_on_all_items_and_labels_on_some(user):
-    user.clicks("A judge's scores, some labels")
+    user.clicks("A judge")
     user.clicks("Keep items without a label")
     user.sees("500 labels of 5,000 items", "#answer")
     user.opens("The exact command line and Python")
@@ -234,12 +327,12 @@ def test_a_judge_whose_scores_are_on_all_items_and_labels_on_some(user):
 
 
 def test_many_classes_one_of_them_and_their_confusion(user):
-    user.clicks("Scores of five classes")
+    user.clicks("Classes")
     user.sees("is reachable for", "#answer")
     user.rests()
     user.sees("apple", "#classes")
     user.sees("apple (392)", "#question")
-    user.clicks("Votes for five classes")
+    user.clicks("Votes on classes")
     user.sees("one more annotator's vote", "#answer")
     user.chooses("positive", "apple")
     user.sees("apple against the rest", "#question")
@@ -287,7 +380,7 @@ def test_an_error_offers_what_helps(user):
     user.drops("missing.csv")
     user.clicks("Leave out what has missing values")
     user.sees("is reachable for", "#answer")
-    user.sees("Left out", "#result")
+    user.sees("Left out", "#rest")
 
 
 def test_ratings_get_a_threshold(user):
@@ -313,7 +406,7 @@ def test_roles_can_be_chosen_where_names_do_not_tell(user):
 def test_the_planner_follows_its_sliders(user):
     from selenium.webdriver.common.keys import Keys
 
-    user.clicks("Counted votes")
+    user.clicks("Votes")
     user.sees("The best possible accuracy", "#answer")
     user.rests()
     user.opens("Plan: which labels to buy next")
@@ -406,7 +499,7 @@ def violations(driver):
 def test_the_page_is_accessible_in_both_themes_and_fits_a_phone(user, name):
     if name:
         user.drops(name)
-        user.sees("Could not" if "bad" in name else "Columns of")
+        user.sees("Could not" if "bad" in name else "What the columns are")
     if name == "scores.csv":
         user.rests()
         user.opens("The exact command line and Python")
@@ -426,7 +519,7 @@ def test_the_page_is_accessible_in_both_themes_and_fits_a_phone(user, name):
         assert inner <= width
         outside = user.driver.execute_script(
             "return [...document.querySelectorAll('main *')].filter(e => e.checkVisibility() &&"
-            " !e.closest('.wide, svg, .errorfloor, pre, .values') &&"
+            " !e.closest('.wide, svg, .errorfloor, pre, .values, #demos') &&"
             " e.getBoundingClientRect().right > innerWidth + 0.5)"
             ".map(e => e.outerHTML.slice(0, 99))"
         )

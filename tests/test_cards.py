@@ -11,9 +11,10 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.results import Finding
+from errorfloor.show import people as in_words
 from errorfloor.show import small
 from errorfloor.show.html import html_of
-from errorfloor.show.small import LEFT, RIGHT, WIDTH, Line
+from errorfloor.show.small import Line
 
 pytestmark = [pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")]
 RNG = np.random.default_rng(0)
@@ -53,6 +54,8 @@ WITH_PICTURE = {
     "given": lambda: ef.headroom(0.05, errors=20, n=400),
     "annotators": lambda: ef.annotators(LONG),
     "confusion": lambda: ef.confusion(ef.from_scores(THREE, LABELS, rng=0)),
+    "people": lambda: ef.people(VOTES, 3, predictions={"<i>": (P > 0.5).astype(int), "no": 1 - Y}),
+    "people alone": lambda: ef.people(VOTES, 3),
 }
 WITHOUT = {
     "plan": lambda: ef.plan(ef.VoteTable.from_arrays(VOTES, 3), target=0.1),
@@ -84,34 +87,47 @@ def test_every_result_has_a_small_card_that_is_well_formed_and_safe(name):
 ROWS = ("comparison", "groups", "annotators", "confusion")  # with an axis that all of them share
 
 
+def share(value):
+    """Return a place across the picture."""
+    assert value.endswith("%")
+    return float(value[:-1]) / 100
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_letters_of_rows_have_the_colour_of_the_page_and_stay_within(name):
     svg = next(ET.fromstring(html_of(RESULTS[name]())).iter("svg"))
-    assert svg.get("fill") == "currentColor"
     assert svg.get("role") == "img"
     assert len(svg.get("aria-label")) > 20
-    assert not any(text.get("fill") for text in svg.iter("text"))
+    assert {text.get("fill") for text in svg.iter("text")} == {"currentColor"}
     for dot in svg.iter("circle"):
-        assert LEFT <= float(dot.get("cx")) <= WIDTH - RIGHT
+        assert 0 <= share(dot.get("cx")) <= 1
     for text in svg.iter("text"):
-        assert len(text.text) <= 60
+        assert len(text.text or "") <= 60
+    marks = [*svg.iter("circle")] or list(svg.iter("rect"))
+    for mark in marks:  # what a pointer shows is what stands beside it
+        assert mark[0].tag == "title"
+        value = mark[0].text.rpartition(": ")[2]
+        assert value in {text.text for text in svg.iter("text")}
 
 
 def test_intervals_are_drawn_where_they_are():
     lines = [Line("a", 0.1, 0.0, 0.2), Line("b", 0.2)]
     svg = ET.fromstring(small.intervals(lines, "x, %", "said"))
-    first, second = (float(dot.get("cx")) for dot in svg.iter("circle"))
-    marks = {float(t.text): float(t.get("x")) for t in svg.iter("text") if t.text.isdigit()}
-    assert marks[10] == pytest.approx(first, abs=0.1)
-    assert marks[20] == pytest.approx(second, abs=0.1)
-    assert f'd="M{marks[0]:.1f} 16.0H{marks[20]:.1f}"' in ET.tostring(svg).decode()
+    first, second = (share(dot.get("cx")) for dot in svg.iter("circle"))
+    numbers = [text for text in svg.iter("text") if (text.text or "").isdigit()]
+    marks = {float(text.text): share(text.get("x")) for text in numbers}
+    assert marks[10] == pytest.approx(first, abs=1e-4)
+    assert marks[20] == pytest.approx(second, abs=1e-4)
+    (span,) = svg.iter("rect")
+    assert share(span.get("x")) == pytest.approx(marks[0], abs=1e-4)
+    assert share(span.get("width")) == pytest.approx(marks[20] - marks[0], abs=1e-4)
 
 
 @pytest.mark.parametrize("values", [[0.0], [0.5, 0.5], [1e-9, 2e-9], [0.0, 1.0], [0.07, 0.0700001]])
 def test_an_axis_has_marks_for_any_values(values):
     lines = [Line("x", value) for value in values]
     svg = ET.fromstring(small.intervals(lines, "x", "said"))
-    assert sum(text.get("text-anchor") == "middle" for text in svg.iter("text")) >= 3
+    assert len([*svg.iter("line")]) >= 3
 
 
 def test_many_rows_and_long_names_are_cut():
@@ -137,6 +153,26 @@ def test_warnings_are_on_the_card_once_and_a_refuted_floor_is_not_drawn():
     assert "<svg" not in html_of(bad)
     assert html_of(ef.Comparison((one, bad))).count("<circle") == 1
     assert html_of(ef.Groups("site", {"a": bad, "b": one})).count("<circle") == 1
+
+
+@pytest.mark.parametrize("name", ["people", "people alone"])
+def test_models_are_on_the_curve_of_people(name):
+    result = RESULTS[name]()
+    svg = next(ET.fromstring(html_of(result)).iter("svg"))
+    dots = [(share(dot.get("cx")), float(dot.get("cy")), dot[0].text) for dot in svg.iter("circle")]
+    panels, models = dots[: len(result.curve)], dots[len(result.curve) :]
+    assert len(models) == len(result.models)
+    assert panels[0][2] == f"1 person: {in_words.rate(result.curve[0])}"
+    assert [x for x, _, _ in panels] == sorted(x for x, _, _ in panels)
+    heights = {text: y for _, y, text in dots}
+    for row in result.models:
+        (own,) = (text for text in heights if text.startswith(f"{row.name}: "))
+        assert in_words.rate(row) in own
+        assert in_words.worth(row) in own
+        for text, y in heights.items():  # what agrees more often is above
+            other = next((one for one in result.models if text.startswith(f"{one.name}: ")), None)
+            if other is not None and other.value > row.value:
+                assert y < heights[own]
 
 
 def test_cards_need_no_matplotlib():

@@ -33,9 +33,9 @@ from errorfloor.apps.cli.building import explained
 from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.commands import run as main
 from errorfloor.apps.cli.gates import unattainable
+from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.progress import PATIENCE_VARIABLE, Unstyled, patience
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.voice import written
 from errorfloor.data.formats import FORMATS as FILE_FORMATS
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.show.gates import Limit
@@ -114,6 +114,9 @@ def test_the_examples_of_every_help_page_work(path, folder, monkeypatch):
     # The app would serve its page until it is ended.
     monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: sockets[0].close())
     monkeypatch.setattr("webbrowser.open", lambda address: True)
+    if path == ("mcp",):  # which would answer until standard input ends
+        pytest.importorskip("mcp")
+        monkeypatch.setattr("anyio.run", lambda serve, folders: None)
     examples = examples_of(help_of(path))
     assert examples
     for example in examples:

@@ -105,7 +105,8 @@ def test_pages_have_a_picture_for_each_theme(pages):
         assert themes == ["light", "dark"] * (len(images) // 2)
         assert images
     light, dark = (
-        next(pages.rglob(name)).read_text(encoding="utf-8") for name in ("demo.svg", "demo1.svg")
+        next(pages.rglob(f"works-1-items{number}.svg")).read_text(encoding="utf-8")
+        for number in ("", "1")
     )
     assert "#ffffff" in light
     assert "#ffffff" not in dark
@@ -146,6 +147,21 @@ def test_each_tutorial_has_a_picture_that_a_command_draws(path):
     shown = re.findall(r"!\[.+?\]\(../figures/([\w-]+)\.svg\)", path.read_text(encoding="utf-8"))
     assert shown
     assert set(shown) <= pictures.DRAWINGS.keys()
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
+@needs_sphinx
+def test_studies_can_be_read_but_are_not_in_navigation_or_search(pages):
+    study = "auto_benchmarks/results/votes"
+    assert "Floors from few votes" in (pages / f"{study}.html").read_text(encoding="utf-8")
+    assert f'href="{study}.html"' not in (pages / "index.html").read_text(encoding="utf-8")
+    assert f'href="{study}.html"' in (pages / "coverage.html").read_text(encoding="utf-8")
+    index = (pages / "searchindex.js").read_text(encoding="utf-8")
+    assert "tutorials/votes" in index
+    assert study not in index
 
 
 def test_the_navigation_has_no_more_words_than_people_read():

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 import errorfloor as ef
+from errorfloor.apps import demo
 from errorfloor.apps.cli.commands import cli
 from errorfloor.metrics import METRICS
 from errorfloor.results import Finding
@@ -181,8 +182,36 @@ def test_a_card_is_written_by_its_ending_or_refused(tmp_path):
     assert (tmp_path / "card.PNG").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(ValueError, match=r"`path` must end in .svg or .png; got 'card.txt'"):
         ef.card(votes(), tmp_path / "card.txt")
-    with pytest.raises(ValueError, match="`result` must be a floor or a verdict"):
+    with pytest.raises(ValueError, match="`result` must be a floor, a verdict on a model"):
         ef.card([0.1])
+
+
+def test_a_card_of_people_has_the_curve_and_the_order(tmp_path):
+    rng = np.random.default_rng(0)
+    p = rng.beta(0.5, 0.5, 400)
+    models = {"good & new": (p > 0.5).astype(int), "bad": rng.integers(0, 2, 400)}
+    found = ef.people(rng.binomial(5, p), 5, predictions=models)
+    drawn = ef.card(found).svg
+    texts = [one.text for one in ET.fromstring(drawn).iter() if one.tag.endswith("text")]
+    best = f"{100 * found.best_possible.value:.1f} %"
+    assert best in texts
+    assert f"best possible {best}" in texts
+    assert f"good & new {100 * found['good & new'].value:.1f} %" in texts
+    assert any("Certain order: good & new above bad." in one for one in texts)
+    assert "is what good & new is worth" in texts
+    ef.card(found, tmp_path / "card.png")
+    assert (tmp_path / "card.png").read_bytes().startswith(b"\x89PNG")
+    alone = ef.card(ef.people(rng.binomial(5, p), 5)).svg
+    assert "is how often two people agree" in alone
+
+
+def test_predictions_made_from_the_votes_have_no_card():
+    rng = np.random.default_rng(0)
+    votes = rng.binomial(5, rng.beta(0.5, 0.5, 400))
+    found = ef.people(votes, 5, predictions={"copy": (votes > 2).astype(int)})
+    assert found.refuted
+    with pytest.raises(ValueError, match="A card shows an answer, and here is none"):
+        ef.card(found)
 
 
 @pytest.fixture
@@ -206,6 +235,17 @@ def test_the_command_draws_a_card_with_or_without_a_model(file, tmp_path):
     ran = run("card", file, *model, "-o", "card.png", "--dark", "--json")
     assert json.loads(ran.stdout)["result"]["output"] == "card.png"
     assert (tmp_path / "card.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_card_of_several_models_compares_them_with_people(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    demo.save("demo")
+    models = ("demo/models.csv", "--prediction", "careful,hasty")
+    ran = run("card", *models, "--json")
+    assert json.loads(ran.stdout)["result"]["models"][0]["name"] == "careful"
+    assert "is what careful is worth" in (tmp_path / "models-card.svg").read_text(encoding="utf-8")
+    run("report", *models, "-o", "report.html")
+    assert "is what careful is worth" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_no_card_is_drawn_of_what_the_data_refute(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ import errorfloor as ef
 from errorfloor import metrics, plot
 from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.commands import cli
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.selective import risk_coverage
 from errorfloor.questions.plan_metric import _expected
 from errorfloor.show import metric_table, numbers
@@ -118,7 +118,7 @@ def test_sentences_are_as_people_say_them():
             n=900,
             assumptions="",
             metric=metric,
-            options=Asked(metric, **given).kept(),
+            options=MetricChoice(metric, **given).kept(),
         )
         return made.sentence.removeprefix("The best possible "), str(made)
 

@@ -31,13 +31,16 @@ COMMAND = {"click", "duckdb", "rich"}
 NEIGHBOURS = {"faiss", "torch"}
 # What the extra `app` brings, which only the page imports.
 PAGE = {"starlette", "uvicorn"}
+# What the extra `mcp` brings, which only its server imports.
+AGENTS = {"anyio", "mcp"}
 EXTRA = {
     "data": ENGINES,
     "features": NEIGHBOURS,
+    "questions": {"sklearn"},  # where a model of it is given
     "datasets": FETCHING,
     "show": DRAWING | {"rich"},
     # A clone has the papers' figures beside the package.
-    "apps": COMMAND | DRAWING | PAGE | {"papers"},
+    "apps": AGENTS | COMMAND | DRAWING | PAGE | {"papers"},
 }
 
 
@@ -62,7 +65,7 @@ def imports(path, *, at_import=False):
         id(child)
         for node in ast.walk(tree)
         if (isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "_CHECKING"))
-        or (at_import and isinstance(node, ast.FunctionDef))
+        or (at_import and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
         for child in ast.walk(node)
     }
     for node in ast.walk(tree):
@@ -186,11 +189,11 @@ ALONE = {
 # The same of folders whose files have not been merged by concept yet.
 NOT_MERGED = {
     *("apps.cli.progress", "apps.cli.streams", "apps.web.answering", "apps.web.connections"),
-    *("apps.web.parts", "apps.web.pool", "apps.web.server", "apps.web.shell", "apps.web.uploads"),
+    *("apps.web.parts", "apps.web.pool", "apps.web.server", "apps.web.page", "apps.web.uploads"),
     *("datasets._mixture_floor", "datasets._openreview", "datasets.clouds", "features.bounds"),
     *("features.copies", "features.groups", "features.leaks", "features.products"),
     *("features.sequence", "features.tree", "intervals.signs", "intervals.votes.annotators"),
-    *("questions.class_tables", "questions.features_beside", "questions.feebee_asked"),
+    *("questions.class_tables", "questions.features_beside", "questions.feebee_options"),
     *("questions.gap", "questions.label_design", "questions.labels_alone"),
     *("questions.plan_many", "questions.plan_metric", "questions.plan_widths"),
     *("questions.two_atoms", "show.features"),

@@ -15,7 +15,7 @@ from errorfloor.apps.cli.commands import cli
 from errorfloor.checks.predictions import leaks
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.predicted_votes import PredictedVotes, Predictions
-from errorfloor.intervals.crossed import Crowd, Mean
+from errorfloor.intervals.crossed import CrossedVotes, Mean
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
 from errorfloor.questions.compared import holm
 from errorfloor.questions.people import alt_test, by_yekutieli
@@ -265,8 +265,8 @@ def test_annotators_add_variance_only_where_they_differ():
         np.concatenate([rng.choice(people, 4, replace=False) for _ in range(n)]),
     )
     fair = rng.integers(0, 2, item.size)
-    same = Crowd(item, who, fair)
-    biased = Crowd(item, who, (who % 2).astype(np.int64))
+    same = CrossedVotes(item, who, fair)
+    biased = CrossedVotes(item, who, (who % 2).astype(np.int64))
     change = np.array([[1.0, -1.0]] * n)
     assert same.effective == pytest.approx(people, rel=0.05)
     assert biased.added(change) > 20 * same.added(change)
@@ -285,7 +285,7 @@ def test_added_variance_is_the_sum_over_pairs_of_items():
         for b in range(60):
             if a != b and who[a] == who[b]:
                 slow += change[item[a], vote[a]] * change[item[b], vote[b]]
-    assert Crowd(item, who, vote).added(change) == pytest.approx(max(slow, 0.0))
+    assert CrossedVotes(item, who, vote).added(change) == pytest.approx(max(slow, 0.0))
 
 
 def test_few_people_do_not_stand_for_others():
@@ -381,10 +381,33 @@ def test_missing_predictions_are_counted_or_left_out():
     assert found["m1"].value == ef.people(counts=votes[7:], predictions=less)["m1"].value
     rows = crowd()
     rows.loc[rows["item"] < 3, "gpt"] = None
-    with pytest.raises(ValueError, match=r"`prediction` \(column 'gpt'\) has missing values: 12"):
+    few = r"`prediction` \(column 'gpt'\) has missing values: 3 of 200 items"
+    with pytest.raises(ValueError, match=few):
         ef.people(rows, prediction="gpt")
-    with pytest.warns(ef.DoubtWarning, match="Something was missing"):
-        assert ef.people(rows, prediction="gpt", drop_missing=True).n == 197
+    found = ef.people(rows, prediction="gpt", drop_missing=True)
+    assert (found.n, found.dropped) == (197, 3)
+    rows.loc[rows["item"] < 30, "gpt"] = None
+    with pytest.warns(ef.DoubtWarning, match=r"Something was missing in 30 items \(15.0 %\)"):
+        assert ef.people(rows, prediction="gpt", drop_missing=True).n == 170
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+def test_a_model_may_answer_an_item_in_one_of_its_rows(tmp_path):
+    rows = crowd()
+    whole = ef.people(rows, prediction="gpt").to_dict()
+    once = rows.copy()
+    once.loc[once["item"].duplicated(), "gpt"] = None
+    assert ef.people(once, prediction="gpt").to_dict() == whole  # all votes are kept
+    file = tmp_path / "once.csv"
+    once.to_csv(file, index=False)
+    assert ef.people(file, prediction="gpt")["gpt"].value == whole["models"][0]["value"]
+    once.loc[once["item"] < 3, "gpt"] = None
+    kept = rows[rows["item"] >= 3]
+    found = ef.people(once, prediction="gpt", drop_missing=True)
+    assert found["gpt"].to_dict() == ef.people(kept, prediction="gpt")["gpt"].to_dict()
+    once["gpt"] = None
+    with pytest.raises(ValueError, match="has no item that all models answered"):
+        ef.people(once, prediction="gpt", drop_missing=True)
 
 
 def test_an_answer_that_nobody_voted_for_is_wrong_and_noted_once():

@@ -22,6 +22,7 @@ from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.show.report import markdown as _markdown
 from errorfloor.show.report import summarize
 from errorfloor.show.report import words as _words
+from errorfloor.show.report.blocks import Headline
 from errorfloor.show.report.diagnostics import diagnose
 
 DATA = gaussian_mixture(2000, rng=0)
@@ -201,7 +202,8 @@ def test_the_verdict_on_a_model_is_part_of_the_answer(name, word):
     assert summary.verdict is verdict
     answer = summary.sections()[0]
     assert word in str(answer)
-    assert answer.blocks[0].text == summary.answer == verdict.sentence
+    assert isinstance(answer.blocks[0], Headline)  # the gauge comes first
+    assert answer.blocks[1].text == summary.answer == verdict.sentence
     assert "Zou" in summary.references[-1]
 
 
@@ -686,9 +688,9 @@ def test_intervals_that_hold_each_by_itself_are_a_caution():
     assert caution in summarize(groups()).to_markdown()
     for options in ({"simultaneous": True}, {"interval": None}):
         assert "Caution" not in summarize(groups(**options)).to_markdown()
-    at_once = str(blocks(summarize(groups(simultaneous=True)), "assumptions"))
+    at_once = str(blocks(summarize(groups(simultaneous=True)), "meaning"))
     assert "All 3 intervals hold at once at 95 %" in at_once
-    assert "at once" not in str(blocks(summarize(groups()), "assumptions"))
+    assert "at once" not in str(blocks(summarize(groups()), "meaning"))
 
 
 @pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
@@ -698,7 +700,7 @@ def test_what_calls_for_attention_stands_under_the_name_of_its_group():
     data.loc[few, "site"] = "tiny"
     data.loc[data.site == "same", "score"] = 0.5
     summary = summarize(without_warning(ef.from_scores, data, group="site", rng=0))
-    said = summary.to_markdown().split("## The data")[1].split("## Method")[0]
+    said = summary.to_markdown().split("## Checks")[1].split("## What to do next")[0]
     _, same, tiny = said.split("\n### ")
     assert same.startswith("site same\n\n> **Caution:** ")
     assert "- **warning**: Constant scores" in same

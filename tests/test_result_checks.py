@@ -73,7 +73,7 @@ def test_what_refutes_a_floor_takes_its_place_everywhere(name):
     said = f"No floor can be stated. {first.text}"
     shown = f"{100 * floor.value:.2f}"
     assert str(floor) == said
-    for page in (floor._repr_html_(), summarize(floor).to_markdown().split("## The data")[0]):
+    for page in (floor._repr_html_(), summarize(floor).to_markdown().split("## Checks")[0]):
         assert "No floor can be stated" in page
         assert f"{shown} %" not in page
     verdict = ef.headroom(floor, errors=10, n=100)

@@ -32,6 +32,8 @@ if _CHECKING:
     from errorfloor.questions.difference import difference as difference
     from errorfloor.questions.estimate import from_scores as from_scores
     from errorfloor.questions.estimate import from_soft_labels as from_soft_labels
+    from errorfloor.questions.estimator import from_estimator as from_estimator
+    from errorfloor.questions.estimator import headroom_scorer as headroom_scorer
     from errorfloor.questions.features import from_features as from_features
     from errorfloor.questions.feebee import feebee as feebee
     from errorfloor.questions.headroom import headroom as headroom
@@ -100,6 +102,7 @@ _HOME = {
         "from_soft_labels",
     ),
     "questions.difference": ("difference",),
+    "questions.estimator": ("from_estimator", "headroom_scorer"),
     "questions.features": ("from_features",),
     "questions.feebee": ("feebee",),
     "questions.headroom": ("headroom",),

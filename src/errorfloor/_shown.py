@@ -66,10 +66,36 @@ class Shown:
         """
         return _show("frame").frame_of(self, backend)
 
+    def to_metrics(self, prefix: str = "") -> dict[str, float]:
+        """Return the numbers of the result by flat names, for trackers of experiments.
+
+        Parameters
+        ----------
+        prefix : str
+            What each name begins with, such as "errorfloor.".
+
+        Returns
+        -------
+        dict of str to float
+            What ``mlflow.log_metrics``, ``wandb.log`` and the like take: no text, nothing nested,
+            nothing that is missing. True is 1.
+        """
+        found: dict[str, float] = _show("exports").metrics_of(self, prefix)
+        return found
+
+    def to_markdown(self) -> str:
+        """Return the result as a part of a data card or a model card, in Markdown."""
+        return str(_show("exports").markdown_of(self))
+
 
 def frame_of_columns(columns: Any, backend: Any = None) -> Any:
     """Return columns as a dataframe of the library that is at hand."""
     return _show("frame").frame_of_columns(columns, backend)
+
+
+def model_index_of(*arguments: Any) -> str:
+    """Return the metadata of a model card for a verdict."""
+    return str(_show("exports").model_index_of(*arguments))
 
 
 def sentence_of(result: Any) -> str:

@@ -28,7 +28,7 @@ TEXT_FIRST = " Give the columns names that are text first, such as by frame.rena
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenColumns:
     """A layout and its columns; `guessed` are the roles whose columns the user did not name."""
 
     layout: Layout
@@ -59,10 +59,10 @@ class Chosen:
         )
 
 
-def likely_readings(kinds: Mapping[str, str], allowed: Sequence[Layout]) -> list[Chosen]:
+def likely_readings(kinds: Mapping[str, str], allowed: Sequence[Layout]) -> list[ChosenColumns]:
     """Return the layouts that the names of columns tell, or else their kinds."""
     likely = [layout for layout in allowed if not layout.of_shares]
-    readings: list[Chosen] = []
+    readings: list[ChosenColumns] = []
     for guess in (_by_name, _by_classes, _without_optional, _by_kind):
         found = (guess(layout, kinds) for layout in likely)
         readings = readings or [one for one in found if one is not None]
@@ -146,7 +146,7 @@ def mentioned(columns: Iterable[tuple[Role, Any]]) -> tuple[Part, ...]:
     return joined(mentions, " ")
 
 
-def _by_name(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
+def _by_name(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if the columns have one name for each of its roles, and no other."""
     columns: dict[str, Any] = {}
     for role in layout.roles:
@@ -154,10 +154,10 @@ def _by_name(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
         if len(named) < 2 if role.several else len(named) != 1:
             return None
         columns[role.name] = tuple(named) if role.several else named[0]
-    return Chosen(layout, columns, tuple(columns))
+    return ChosenColumns(layout, columns, tuple(columns))
 
 
-def _without_optional(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
+def _without_optional(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if names leave no doubt about all that it needs, such as item and vote."""
     columns: dict[str, Any] = {}
     for role in layout.needed:
@@ -166,10 +166,10 @@ def _without_optional(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None
             return None
         columns[role.name] = named[0]
     some = len(layout.needed) < len(layout.roles)
-    return Chosen(layout, columns, tuple(columns)) if some else None
+    return ChosenColumns(layout, columns, tuple(columns)) if some else None
 
 
-def _by_classes(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
+def _by_classes(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if names say that there is a column for each class, and all the rest."""
     columns: dict[str, Any] = {}
     for role in layout.roles:
@@ -177,10 +177,10 @@ def _by_classes(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
         if not named or (not role.by_class and len(named) > 1):
             return None
         columns[role.name] = named if role.by_class else named[0]
-    return Chosen(layout, columns, tuple(columns)) if layout.of_classes is not None else None
+    return ChosenColumns(layout, columns, tuple(columns)) if layout.of_classes is not None else None
 
 
-def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
+def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if there are two columns and only one of them is a number.
 
     Not where a name says otherwise: a column of scores with a word in it is text, too.
@@ -196,7 +196,7 @@ def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
         return None
     if any(_has_another_role(one, layout) for one in named):
         return None
-    return Chosen(layout, columns, tuple(columns))
+    return ChosenColumns(layout, columns, tuple(columns))
 
 
 def _has_another_role(column: str, layout: Layout) -> bool:
@@ -206,7 +206,7 @@ def _has_another_role(column: str, layout: Layout) -> bool:
     return simple(column) in others - own
 
 
-def _surest(readings: list[Chosen]) -> list[Chosen]:
+def _surest(readings: list[ChosenColumns]) -> list[ChosenColumns]:
     """Leave out scores that may be anything, such as a confidence, where there is another reading.
 
     The confidence of an annotator stands beside votes.
@@ -215,7 +215,7 @@ def _surest(readings: list[Chosen]) -> list[Chosen]:
     return sure or readings
 
 
-def _has_unsure_number(chosen: Chosen) -> bool:
+def _has_unsure_number(chosen: ChosenColumns) -> bool:
     return any(
         simple(chosen.columns[role.name]) in role.unsure_names
         for role in chosen.layout.roles
@@ -262,7 +262,7 @@ def layout_of(given: Mapping[str, Any], allowed: Sequence[Layout]) -> Layout:
 
 def as_named(
     given: Mapping[str, Any], allowed: Sequence[Layout], there: Collection[str]
-) -> Chosen | None:
+) -> ChosenColumns | None:
     """Return the columns that the user named if they are all, so that nothing has to be guessed.
 
     Parameters
@@ -287,7 +287,7 @@ def as_named(
         if one not in there
     ]
     complete = all(role.name in given for role in layout.needed)
-    return Chosen(layout, columns) if complete and not patterns else None
+    return ChosenColumns(layout, columns) if complete and not patterns else None
 
 
 def _refuse_one_for_two(layout: Layout, given: Mapping[str, Any]) -> None:
@@ -314,7 +314,7 @@ def plain(layout: Layout, given: Mapping[str, Any], there: Collection[str]) -> d
 
 def choose(
     kinds: Mapping[str, str], given: Mapping[str, Any], allowed: Sequence[Layout], name: str
-) -> Chosen:
+) -> ChosenColumns:
     """Return the one layout that fits the columns, or say what the columns are.
 
     Parameters
@@ -442,7 +442,7 @@ def _absent(role: Role, column: object, kinds: Mapping[str, str], name: str) -> 
 
 def _beside_votes(
     columns: Mapping[str, Any], kinds: Mapping[str, str], allowed: Sequence[Layout]
-) -> Chosen | None:
+) -> ChosenColumns | None:
     """Return the votes that names tell beside a label, which alone was named, and no scores."""
     left = {one: kind for one, kind in kinds.items() if one != columns.get(LABEL.name)}
     if columns.keys() != {LABEL.name} or any(fitting(role, left) for role in SCORES.roles[:1]):
@@ -454,7 +454,7 @@ def _beside_votes(
         return None
     (votes_alone,) = readings
     together = {**votes_alone.columns, **columns}
-    return Chosen(made[votes_alone.layout.roles], together, votes_alone.guessed)
+    return ChosenColumns(made[votes_alone.layout.roles], together, votes_alone.guessed)
 
 
 def _completed(
@@ -463,13 +463,13 @@ def _completed(
     kinds: Mapping[str, str],
     name: str,
     allowed: Sequence[Layout],
-) -> Chosen:
+) -> ChosenColumns:
     """Return the layout with the columns that the user left out, if each can only be one."""
     found, guessed = dict(columns), []
     for role in layout.roles:
         if role.name in found:
             continue
-        left = [one for one in kinds if one not in Chosen(layout, found).used]
+        left = [one for one in kinds if one not in ChosenColumns(layout, found).used]
         named = fitting_kind(role, fitting(role, left), kinds)
         each = one_for_each(role, {one: kinds[one] for one in left}) if role.by_class else ()
         if each and not named:
@@ -488,7 +488,7 @@ def _completed(
         found_none = f"{text}, too. {_listed(kinds, name)}"
         raise InputError(*joined(missing), found_none, *_votes_beside(layout, columns, allowed))
     ordered = {role.name: found[role.name] for role in layout.roles if role.name in found}
-    return Chosen(layout, ordered, tuple(guessed))
+    return ChosenColumns(layout, ordered, tuple(guessed))
 
 
 def _votes_beside(

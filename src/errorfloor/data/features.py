@@ -314,11 +314,9 @@ def _refuse_own_labels(data: Any, features: Any) -> None:
     own = [one for one in names if isinstance(one, str) and one.lower() in _LABELS]
     if own and features is None:
         raise InputError(
-            *(
-                argument("X"),
-                f" has a column {own[0]!r}, which a model would see. Leave it out, or ",
-            ),
-            *("leave out ", argument("y"), ", or name the columns of ", argument("features"), "."),
+            *(argument("X"), f" has a column {own[0]!r}, which a model would see. Leave it out, "),
+            *("or leave out ", argument("y"), ", or name the columns with "),
+            *(argument("features"), "."),
         )
 
 

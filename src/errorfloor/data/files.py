@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from errorfloor._checks import InputError, argument, command
+from errorfloor.data import confined
 from errorfloor.data.crowds import crowd_rows
 from errorfloor.data.formats import (
     FORMATS,
@@ -86,6 +87,7 @@ def find(source: Paths, suffixes: Collection[str]) -> list[str]:
     parts = [source] if isinstance(source, str | os.PathLike) else source
     names = (os.path.expanduser(os.fspath(part)) for part in parts)
     files = sorted(file for name in names for file in _find_one(name, suffixes))
+    confined.check_inside(files)
     return list({os.path.realpath(file): file for file in reversed(files)}.values())[::-1]
 
 
@@ -298,6 +300,11 @@ def connect(folder: str, **config: Any) -> Any:
         "enable_progress_bar_print = false",
     ):
         connection.execute(f"set {setting}")
+    within = confined.folders()
+    if within is not None:  # whatever a file or a name may lead it to
+        listed = ", ".join(as_text(one) for one in within)
+        connection.execute(f"set allowed_directories = [{listed}]")
+        connection.execute("set enable_external_access = false")
     return connection
 
 

@@ -194,6 +194,7 @@ class PredictedReader:
         known = request.columns.get("annotator") is not None
         names = ["given_item", *(["given_annotator"] if known else []), "vote"]
         found = _run(items, names, request, MOST_VOTES + 1)
+        found, unanswered = _answered(found, request)
         who = found["given_annotator"] if known else np.zeros(found["vote"].size, np.int64)
         single = Ballots.of(found["given_item"], who, found["vote"])
         classes = _classes_of(request)
@@ -203,7 +204,7 @@ class PredictedReader:
             _Kept(single.counts, answers, _places_of(request), single if known else None)
         )
         table = single.table() if known else _table_of(single.counts, classes)
-        return {None: replace(table, dropped=sum(items.dropped.values()))}
+        return {None: replace(table, dropped=sum(items.dropped.values()) + unanswered)}
 
     def _side_by_side(self, *, known: bool) -> Callable[[Any], Mapping[Any, Table]]:
         """Return what counts rows that are items with a column for each vote."""
@@ -317,30 +318,67 @@ def _answers(found: Mapping[str, NDArray[Any]], request: Any) -> list[NDArray[An
     return [_texts(found[f"p{i}"]) for i in range(len(request.options.predictions))]
 
 
-def _one_per_item(
-    found: Mapping[str, NDArray[Any]], request: Any, number: int
-) -> tuple[NDArray[Any], ...]:
-    """Return one answer per item of rows that are votes, or name an item with several."""
+def _answered(found: Mapping[str, NDArray[Any]], request: Any) -> tuple[dict[str, Any], int]:
+    """Return the rows of items that all models answered, and how many items they did not.
+
+    A model answers an item in one row of it, or in several that agree.
+    """
+    columns = request.options.predictions
     texts = np.array([text_of(one) for one in found["given_item"].tolist()], dtype=object)
     names, at = np.unique(texts, return_inverse=True)
     at = at.ravel()
-    assert names.size == number
-    first = np.full(number, -1)
-    first[at[::-1]] = np.arange(at.size)[::-1]
-    kept = []
-    for column, answers in zip(request.options.predictions, _answers(found, request), strict=True):
-        differ = answers != answers[first[at]]
-        if differ.any():
-            where = int(np.argmax(differ))
-            both = sorted({str(answers[where]), str(answers[first[at[where]]])})
+    answers, kept = {}, np.ones(names.size, np.bool_)
+    for place, column in enumerate(columns):
+        given = found[f"p{place}"]
+        there = ~np.asarray(missing_in(given))
+        own = np.flatnonzero(there)
+        first = np.full(names.size, -1)
+        first[at[own[::-1]]] = own[::-1]
+        lost = int(np.count_nonzero(first < 0))
+        if lost and not request.options.drop_missing:
             raise InputError(
                 argument("prediction"),
-                f" (column {column!r}) is not the same in all rows of an item: item "
-                f"{texts[where]!r} has {both[0]!r} and {both[1]!r}. A model has one answer for an "
-                "item: repeat it in each of its rows.",
+                f" (column {column!r}) has missing values: {lost:,} of {names.size:,} items have "
+                "none. Fill them in, or pass ",
+                *(argument("drop_missing", True), " to keep the items that all models answered."),
             )
-        kept.append(answers[first])
-    return tuple(kept)
+        kept &= first >= 0
+        said = _texts(given[own])
+        _check_one_answer(column, said, _texts(given[first[at[own]]]), texts[own])
+        answers[f"p{place}"] = given[first[at]]
+    if columns and not kept.any():
+        raise InputError(argument("prediction"), " has no item that all models answered.")
+    rows = kept[at]
+    return (
+        {name: values[rows] for name, values in {**found, **answers}.items()},
+        int(np.count_nonzero(~kept)),
+    )
+
+
+def _check_one_answer(
+    column: str, said: NDArray[Any], first: NDArray[Any], items: NDArray[Any]
+) -> None:
+    """Refuse a model that has several answers for one item, and name the item."""
+    differ = said != first
+    if differ.any():
+        where = int(np.argmax(differ))
+        both = sorted({str(said[where]), str(first[where])})
+        raise InputError(
+            argument("prediction"),
+            f" (column {column!r}) is not the same in all rows of an item: item "
+            f"{items[where]!r} has {both[0]!r} and {both[1]!r}. A model has one answer for an "
+            "item: give it in one of its rows, or the same in each.",
+        )
+
+
+def _one_per_item(
+    found: Mapping[str, NDArray[Any]], request: Any, number: int
+) -> tuple[NDArray[Any], ...]:
+    """Return one answer per item of rows that are votes, which have the same in each row."""
+    texts = np.array([text_of(one) for one in found["given_item"].tolist()], dtype=object)
+    names, first = np.unique(texts, return_index=True)
+    assert names.size == number
+    return tuple(answers[first] for answers in _answers(found, request))
 
 
 def _classes_of(request: Any) -> tuple[str, ...]:

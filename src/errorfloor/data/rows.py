@@ -280,8 +280,13 @@ def checked(
     given: Given,
     rules: Sequence[ColumnRule],
     missing: Mapping[str, nw.Expr] | None = None,
+    *,
+    predictions_of_rows: bool = True,
 ) -> CheckedRows:
-    """Count what is missing or bad, and return the rows if they will do."""
+    """Count what is missing or bad, and return the rows if they will do.
+
+    Where rows are votes, models answer items: a row may be without their predictions.
+    """
     run, groups = request.run, groups_of(given)
     frame, rules = _with_beside(request, frame, given, rules)
     if missing is None:
@@ -289,6 +294,8 @@ def checked(
     else:
         also = (*request.predicted, *request.options.beside, *groups)
         missing = {**missing, **{one: where_missing(frame, f"given_{one}") for one in also}}
+    if not predictions_of_rows:
+        missing = {name: expr for name, expr in missing.items() if name not in request.predicted}
     gone = reduce(or_, missing.values())
     bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
     found = count_where(frame, run, {"gone": gone, **bad})

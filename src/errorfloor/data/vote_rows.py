@@ -518,7 +518,7 @@ def single_votes(request: RowRequest) -> CheckedRows:
     frame, given = named(request, request.columns)
     frame, rule = with_class(frame, "vote", given["vote"], request)
     frame, more = _with_label(frame, given, request)
-    items = checked(request, frame, given, [rule, *more])
+    items = checked(request, frame, given, [rule, *more], predictions_of_rows=False)
     if request.options.positive is not None:
         check_positive(items, request.options.positive, given["vote"], "vote")
     items = without_repeats(items, given, request.options.duplicates)

@@ -1,6 +1,6 @@
 """The options of a question besides columns: one list, with the words of each place.
 
-An argument in Python, an option on the command line and a field of the page are one `Option`: a
+An argument in Python, an option on the command line and a field of the page are one `AskOption`: a
 name, a kind of value that reads what people type, and what each place says about it. Columns are
 the roles of `data.layouts`.
 """
@@ -34,7 +34,7 @@ class Kind(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class AnyText:
     """Any text."""
 
     name: str = "text"
@@ -266,7 +266,7 @@ def _plain(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class AskOption:
     """An option of a question: how its value is read, and what each place calls it.
 
     Attributes
@@ -293,7 +293,7 @@ class Option:
     """
 
     name: str
-    kind: Kind = Text()
+    kind: Kind = AnyText()
     default: Any = None
     flag: str = ""
     section: str = ANSWER
@@ -367,7 +367,7 @@ def _interval_help() -> str:
 
 # How to read what columns hold.
 _READ = (
-    Option(
+    AskOption(
         name="positive",
         section=COLUMNS,
         metavar="VALUE",
@@ -375,7 +375,7 @@ _READ = (
         label="Class 1 is",
         button="Class 1 is {}",
     ),
-    Option(
+    AskOption(
         name="positive_from",
         kind=Number(),
         section=COLUMNS,
@@ -385,7 +385,7 @@ _READ = (
         after="on are class 1",
         button="Ratings from {} on are class 1",
     ),
-    Option(
+    AskOption(
         name="classes",
         kind=Names(),
         section=COLUMNS,
@@ -394,7 +394,7 @@ _READ = (
         label="All classes in order",
         hint="a,b,c",
     ),
-    Option(
+    AskOption(
         name="simultaneous",
         kind=Flag(),
         default=False,
@@ -402,13 +402,13 @@ _READ = (
         help="All intervals of the groups hold at once.",
         label="Intervals of all groups hold at once",
     ),
-    Option(
+    AskOption(
         name="format",
         kind=Choice(tuple(kind.name for kind in FORMATS)),
         section=READING,
         help="Told by name and content by default.",
     ),
-    Option(
+    AskOption(
         name="drop_missing",
         kind=Flag(),
         default=False,
@@ -417,7 +417,7 @@ _READ = (
         label="Leave out what has missing values",
         button="Leave out what has missing values",
     ),
-    Option(
+    AskOption(
         name="unlabelled",
         kind=Flag(),
         default=False,
@@ -426,7 +426,7 @@ _READ = (
         label="Keep items without a label: their scores count, too",
         button="Keep items without a label",
     ),
-    Option(
+    AskOption(
         name="complete",
         kind=Flag(),
         default=False,
@@ -434,7 +434,7 @@ _READ = (
         "the answer is then the floor itself, not a bound of it.",
         label="These scores are complete: nothing else that a model could see would change them",
     ),
-    Option(
+    AskOption(
         name="label_is_vote",
         kind=Flag(),
         default=False,
@@ -442,7 +442,7 @@ _READ = (
         help="With votes and --label: the label is one more vote of the same kind.",
         label="The label is one more vote of the same kind",
     ),
-    Option(
+    AskOption(
         name="duplicates",
         kind=Choice(DUPLICATES),
         default="error",
@@ -455,7 +455,7 @@ _READ = (
 )
 # What the answer is about, and how it is found.
 _ASK = (
-    Option(
+    AskOption(
         name="metric",
         default="error",
         metavar="NAME",
@@ -463,7 +463,7 @@ _ASK = (
         label="Metric",
         button="Ask for {}",
     ),
-    Option(
+    AskOption(
         name="costs",
         kind=Matrix("1,5 or 0,1,2;1,0,1;2,1,0"),
         metavar="COSTS",
@@ -472,7 +472,7 @@ _ASK = (
         label="Costs of a false positive and a false negative",
         hint="such as 1,5",
     ),
-    Option(
+    AskOption(
         name="at",
         kind=Number(0, 1),
         metavar="SHARE",
@@ -482,21 +482,21 @@ _ASK = (
         hint="such as 0.8",
         button="At {}",
     ),
-    Option(
+    AskOption(
         name="prior",
         kind=Matrix("0.2 or 0.5,0.3,0.2", 1),
         metavar="SHARE",
         help="For balanced-error and auc: the known share of class 1, or of each class.",
         label="Known share of class 1, or shares of all classes",
     ),
-    Option(
+    AskOption(
         name="method",
         metavar="NAME",
         help=_method_help,
         label="Method",
         button="Take the method {}",
     ),
-    Option(
+    AskOption(
         name="interval",
         kind=OrNone(),
         default="auto",
@@ -504,7 +504,7 @@ _ASK = (
         help=_interval_help,
         label="Interval",
     ),
-    Option(
+    AskOption(
         name="level",
         kind=Number(0, 1, min_open=True, max_open=True),
         default=0.95,
@@ -514,7 +514,7 @@ _ASK = (
         label="Confidence level",
         hint="0.95 by default",
     ),
-    Option(
+    AskOption(
         name="n_resamples",
         kind=Whole(1),
         default=1000,
@@ -523,7 +523,7 @@ _ASK = (
         help="Of the bootstrap, for intervals that use it.",
         shows_default=True,
     ),
-    Option(
+    AskOption(
         name="clip",
         kind=Clip(),
         default="auto",
@@ -531,7 +531,7 @@ _ASK = (
         help="auto or a number: how far methods that need it keep scores from 0 and 1.",
         shows_default=True,
     ),
-    Option(
+    AskOption(
         name="totals_by",
         kind=Choice(("chance", "item", "votes")),
         default="chance",
@@ -543,7 +543,7 @@ _ASK = (
         titles={"": "by chance", "item": "by the kind of item", "votes": "by votes that agree"},
         button="Numbers of votes differ by {}",
     ),
-    Option(
+    AskOption(
         name="stopping",
         metavar="RULE",
         help="With --totals-by votes: third (two votes, and a third if they differ), lead-2 (until "
@@ -551,7 +551,7 @@ _ASK = (
         label="Votes were collected by the rule",
         hint="such as lead-2",
     ),
-    Option(
+    AskOption(
         name="majority",
         kind=Whole(1),
         metavar="COUNT",
@@ -560,20 +560,20 @@ _ASK = (
         after="votes (blank: one more vote)",
         button="Ask for the majority of {}",
     ),
-    Option(
+    AskOption(
         name="bias_for_error",
         kind=Number(0, 0.5),
         metavar="RATE",
         help="For votes: also bound the bias of plain vote shares, if the floor is at most this.",
     ),
-    Option(
+    AskOption(
         name="reached",
         kind=Ratio(),
         metavar="COUNT/COUNT",
         help="For votes: a model's errors on fresh labels of the same kind, such as 90/1000, which "
         "cap the floor.",
     ),
-    Option(
+    AskOption(
         name="rng",
         kind=Whole(0, None),
         default=0,
@@ -585,7 +585,7 @@ _ASK = (
 )
 # What is known of a model.
 _MODEL = (
-    Option(
+    AskOption(
         name="errors",
         kind=Whole(0),
         flag="--model-errors",
@@ -595,14 +595,14 @@ _MODEL = (
         label="My model got",
         after="wrong",
     ),
-    Option(
+    AskOption(
         name="model_error",
         kind=Number(0, 1),
         section=PLAIN,
         metavar="RATE",
         help="The same as a fraction: 0.08, or 8%.",
     ),
-    Option(
+    AskOption(
         name="accuracy",
         kind=Number(0, 1),
         flag="--model-accuracy",
@@ -610,7 +610,7 @@ _MODEL = (
         metavar="RATE",
         help="Or as an accuracy: 0.92, or 92%.",
     ),
-    Option(
+    AskOption(
         name="model_value",
         kind=Number(0, percent=True, name="value"),
         section=PLAIN,
@@ -618,14 +618,14 @@ _MODEL = (
         help="The model's value of the metric on the test items, such as its AUC.",
         label="My model's value of the metric",
     ),
-    Option(
+    AskOption(
         name="confusion",
         kind=Matrix("480,40;60,420"),
         section=PLAIN,
         metavar="COUNTS",
         help="Test items of each true class (rows) and decision: '480,40;60,420'.",
     ),
-    Option(
+    AskOption(
         name="n",
         kind=Whole(1),
         flag="--test-items",
@@ -635,7 +635,7 @@ _MODEL = (
         label="of",
         after="test items",
     ),
-    Option(
+    AskOption(
         name="same_labelling",
         kind=Flag(),
         default=False,
@@ -646,7 +646,7 @@ _MODEL = (
 )
 # Which labels may be bought.
 _PLAN = (
-    Option(
+    AskOption(
         name="target",
         kind=Number(0, 1, min_open=True),
         section=PLAIN,
@@ -654,7 +654,7 @@ _PLAN = (
         help="Width of the interval to reach, a fraction.",
         label="Width of the interval to reach",
     ),
-    Option(
+    AskOption(
         name="cost_per_item",
         kind=Number(0),
         default=0.0,
@@ -663,7 +663,7 @@ _PLAN = (
         help="0 by default.",
         label="Price of an item",
     ),
-    Option(
+    AskOption(
         name="cost_per_vote",
         kind=Number(0),
         default=1.0,
@@ -672,7 +672,7 @@ _PLAN = (
         help="1 by default.",
         label="Price of a vote or label",
     ),
-    Option(
+    AskOption(
         name="votes",
         kind=Wholes(),
         default=(2, 3, 5, 10, 20),
@@ -683,7 +683,7 @@ _PLAN = (
         shows_default=True,
         label="Votes per item",
     ),
-    Option(
+    AskOption(
         name="items",
         kind=Wholes(),
         default=(100, 300, 1000, 3000, 10000),
@@ -696,7 +696,7 @@ _PLAN = (
     ),
 )
 
-OPTIONS: Mapping[str, Option] = {one.name: one for one in (*_READ, *_ASK, *_MODEL, *_PLAN)}
+OPTIONS: Mapping[str, AskOption] = {one.name: one for one in (*_READ, *_ASK, *_MODEL, *_PLAN)}
 ASK_OPTIONS, MODEL_OPTIONS, PLAN_OPTIONS = (
     tuple(one.name for one in every) for every in (_ASK, _MODEL, _PLAN)
 )

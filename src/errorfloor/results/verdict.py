@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from errorfloor._shown import Shown, sentence_of
+from errorfloor._shown import Shown, model_index_of, sentence_of
 from errorfloor.results.estimate import Estimate, Interval
 
 # Where both limits are limits of any model; where scores or features bound it from one side, which
@@ -171,6 +171,38 @@ class Verdict(Shown):
                 if (one := getattr(self, name)) is not None
             },
         }
+
+    def to_model_index(
+        self,
+        *,
+        model: str,
+        dataset: str,
+        task: str = "text-classification",
+        dataset_name: str | None = None,
+        split: str | None = None,
+    ) -> str:
+        """Return the verdict as `model-index`, which model cards on the Hugging Face Hub have.
+
+        Parameters
+        ----------
+        model : str
+            Name of the model.
+        dataset : str
+            Id of the data set on the Hub, such as "stanfordnlp/sst2".
+        task : str
+            Task, as the Hub calls it.
+        dataset_name : str, optional
+            What people call the data set; its id by default.
+        split : str, optional
+            Part of the data set, such as "test".
+
+        Returns
+        -------
+        str
+            YAML, to paste between the lines of three dashes at the top of the card: the model's
+            value, and next to it the best possible one, or what is known to be reachable.
+        """
+        return model_index_of(self, model, dataset, task, dataset_name, split)
 
     def _renamed(self, old: str, new: str) -> float:
         message = f"Verdict.{old} is called {new} now, a name that fits every metric."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -12,10 +12,11 @@ from pathlib import Path
 from errorfloor import __version__
 from errorfloor._checks import InputError, argument, as_flag, shown
 from errorfloor.data.storage import write_bytes
-from errorfloor.results import Estimate, Verdict
-from errorfloor.show import numbers
+from errorfloor.results import Estimate, People, Verdict
+from errorfloor.show import curve, numbers
+from errorfloor.show import people as in_people
 from errorfloor.show.drawing import Box, Shape, Theme, Words, png, svg
-from errorfloor.show.gauge import Gauge, gauge_of, heroes_of, shapes
+from errorfloor.show.gauge import Hero, gauge_of, heroes_of, shapes
 from errorfloor.show.sentences import refusal_of, sentence_of
 from errorfloor.show.standings import may_do_better, standing_of
 
@@ -80,18 +81,20 @@ class Card:
 
 
 def card(
-    result: Estimate | Verdict,
+    result: Estimate | Verdict | People,
     path: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
     dark: bool = False,
 ) -> Card:
-    """Draw an answer as a card to share: number, gauge, sentence, and what it is from.
+    """Draw an answer as a card to share: number, picture, sentence, and what it is from.
+
+    The picture is the gauge; of models compared with people, the curve with the models on it.
 
     Parameters
     ----------
-    result : Estimate or Verdict
-        What a function such as `from_votes` or `headroom` returned.
+    result : Estimate, Verdict or People
+        What a function such as `from_votes`, `headroom` or `people` returned.
     path : str or path, optional
         Where to write it: a name that ends in .svg, or .png, which needs matplotlib.
     title : str, optional
@@ -111,26 +114,40 @@ def card(
     >>> ef.card(votes, title="Six reviews").svg[:5]
     '<svg '
     """
-    if not isinstance(result, Estimate | Verdict):
+    if not isinstance(result, Estimate | Verdict | People):
         raise InputError(
             argument("result"),
-            " must be a floor or a verdict on a model, as from_votes, from_scores and headroom "
-            f"return; got a {type(result).__name__}.",
+            " must be a floor, a verdict on a model, or models compared with people, as "
+            "from_votes, from_scores, headroom and people return; got a "
+            f"{type(result).__name__}.",
         )
     if path is not None and not isinstance(path, str | os.PathLike):
         raise InputError(argument("path"), f" must be the path of a file, got {shown(path)}.")
     if title is not None and not isinstance(title, str):
         raise InputError(argument("title"), f" must be text, got {shown(title)}.")
     dark = as_flag(dark, name="dark")
-    floor = result.floor if isinstance(result, Verdict) else result
-    gauge = gauge_of(result)
-    if gauge is None:
-        reason = refusal_of(floor) if floor.refuted else "There is nothing to draw."
-        raise InputError(f"A card shows an answer, and here is none. {reason}")
-    made = Card(tuple(_shapes(result, floor, gauge, title)), sentence_of(result), dark)
+    if not has_card(result):
+        raise InputError(f"A card shows an answer, and here is none. {_why_none(result)}")
+    made = Card(tuple(_shapes(result, title)), sentence_of(result), dark)
     if path is not None:
         _write(made, Path(path))
     return made
+
+
+def has_card(result: object) -> bool:
+    """Tell whether a result can be drawn as a card: one answer, which the data do not refute."""
+    if isinstance(result, People):
+        return not result.refuted
+    return isinstance(result, Estimate | Verdict) and gauge_of(result) is not None
+
+
+def _why_none(result: Estimate | Verdict | People) -> str:
+    floor = result if isinstance(result, Estimate) else result.floor
+    if floor.refuted:
+        return refusal_of(floor)
+    found = result.findings if isinstance(result, People) else ()
+    refuted = (one.text for one in found if one.level == "refuted")
+    return next(refuted, "There is nothing to draw.")
 
 
 def _write(made: Card, path: Path) -> None:
@@ -142,18 +159,19 @@ def _write(made: Card, path: Path) -> None:
     write_bytes(path, made.png if suffix == ".png" else made.svg.encode())
 
 
-def _shapes(
-    result: Estimate | Verdict, floor: Estimate, gauge: Gauge, title: str | None
-) -> Iterator[Shape]:
+def _shapes(result: Estimate | Verdict | People, title: str | None) -> Iterator[Shape]:
     yield Box(0, 0, 1, SIZE[1], "paper")
+    floor = result if isinstance(result, Estimate) else result.floor
     yield Words(EDGE, 80, _short(title or _title(floor), 84), 24, "soft", weight=500)
-    for hero, x, size, colour in zip(
-        heroes_of(result, gauge), (EDGE, MIDDLE), (96, 72), ("ink", "model"), strict=False
-    ):
-        yield Words(x, 205, hero.number, size, colour, weight=700)
-        yield Words(x, 254, _short(hero.meaning, 42), 26, "ink", weight=500)
-        yield Words(x, 292, _short(hero.detail, 42), 24, "soft")
-    yield from shapes(gauge, top=370, tall=50, size=20, left=EDGE, wide=1 - 2 * EDGE)
+    within = {"left": EDGE, "wide": 1 - 2 * EDGE}
+    if isinstance(result, People):
+        yield from _numbers(curve.heroes_of(result), 62, -40)
+        yield from curve.shapes(result, top=264, tall=160, size=20, **within)
+    else:
+        gauge = gauge_of(result)
+        assert gauge is not None
+        yield from _numbers(heroes_of(result, gauge), 96)
+        yield from shapes(gauge, top=370, tall=50, size=20, **within)
     said = textwrap.wrap(_meaning(result, floor), LONG, max_lines=LINES, placeholder=" …")
     for place, line in enumerate(said):
         yield Words(EDGE, 546 + 28 * place, line, 21, "ink")
@@ -161,8 +179,20 @@ def _shapes(
     yield Words(1 - EDGE, 606, made, 16, "soft", "end")
 
 
-def _meaning(result: Estimate | Verdict, floor: Estimate) -> str:
-    """Return what follows from the number: for the model, or for any other."""
+def _numbers(heroes: Sequence[Hero], size: float, off: float = 0.0) -> Iterator[Shape]:
+    """Yield the numbers side by side, `off` pixels from where they usually are."""
+    for hero, x, own, colour in zip(
+        heroes, (EDGE, MIDDLE), (size, 0.75 * size), ("ink", "model"), strict=False
+    ):
+        yield Words(x, 205 + off, hero.number, own, colour, weight=700)
+        yield Words(x, 254 + 1.2 * off, _short(hero.meaning, 46), 24, "ink", weight=500)
+        yield Words(x, 292 + 1.4 * off, _short(hero.detail, 46), 22, "soft")
+
+
+def _meaning(result: Estimate | Verdict | People, floor: Estimate) -> str:
+    """Return what follows from the number: for the models, or for any other."""
+    if isinstance(result, People):
+        return in_people.order(result) if len(result.models) > 1 else in_people.said_of(result)
     if isinstance(result, Verdict):
         return f"Your model {standing_of(result).sentence(result)}"
     claim = floor.claim

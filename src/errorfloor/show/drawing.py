@@ -1,7 +1,7 @@
 """Plain shapes, drawn as SVG without any library, or as a picture of pixels by matplotlib.
 
 Places from left to right are shares of the width, so that a drawing fills any page; everything else
-is in pixels. Colours are names of a theme.
+is in pixels. Colours are names of a theme, or colours.
 """
 
 from __future__ import annotations
@@ -26,6 +26,18 @@ class Box:
     height: float
     fill: str
     opacity: float = 1.0
+    tip: str = ""  # words that show where a pointer rests on it
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A filled circle, with words that show where a pointer rests on it."""
+
+    x: float
+    y: float
+    radius: float
+    fill: str
+    tip: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +78,7 @@ class Words:
     weight: int = 400
 
 
-Shape = Box | Stroke | Pointer | Words
+Shape = Box | Dot | Stroke | Pointer | Words
 
 
 def svg(
@@ -97,28 +109,42 @@ def _element(shape: Shape, theme: Theme, width: float | None) -> str:
         case Box():
             return (
                 f'<rect x="{across(shape.x)}" y="{shape.y:g}" width="{across(shape.width)}" '
-                f'height="{shape.height:g}" fill="{theme[shape.fill]}" '
-                f'fill-opacity="{shape.opacity:.3g}"/>'
+                f'height="{shape.height:g}" fill="{_in(theme, shape.fill)}" '
+                f'fill-opacity="{shape.opacity:.3g}">{_tip(shape.tip)}</rect>'
+            )
+        case Dot():
+            return (
+                f'<circle cx="{across(shape.x)}" cy="{shape.y:g}" r="{shape.radius:g}" '
+                f'fill="{_in(theme, shape.fill)}">{_tip(shape.tip)}</circle>'
             )
         case Stroke():
             dash = ' stroke-dasharray="4 4"' if shape.dashed else ""
             return (
                 f'<line x1="{across(shape.x, shape.dx)}" y1="{shape.y:g}" '
                 f'x2="{across(shape.to_x, shape.to_dx)}" y2="{shape.to_y:g}" '
-                f'stroke="{theme[shape.colour]}" stroke-width="{shape.width:g}"{dash}/>'
+                f'stroke="{_in(theme, shape.colour)}" stroke-width="{shape.width:g}"{dash}/>'
             )
         case Pointer():
             side, tall = 0.6 * shape.size, shape.size
             return (
                 f'<svg x="{across(shape.x)}" y="{shape.y:g}" overflow="visible">'
-                f'<path d="M0 0L{-side:g} {-tall:g}H{side:g}Z" fill="{theme[shape.fill]}"/></svg>'
+                f'<path d="M0 0L{-side:g} {-tall:g}H{side:g}Z" '
+                f'fill="{_in(theme, shape.fill)}"/></svg>'
             )
         case Words():
             return (
                 f'<text x="{across(shape.x)}" y="{shape.y:g}" font-size="{shape.size:g}" '
                 f'font-weight="{shape.weight}" text-anchor="{shape.anchor}" '
-                f'fill="{theme[shape.colour]}">{escape(shape.text)}</text>'
+                f'fill="{_in(theme, shape.colour)}">{escape(shape.text)}</text>'
             )
+
+
+def _in(theme: Theme, colour: str) -> str:
+    return theme.get(colour, colour)
+
+
+def _tip(text: str) -> str:
+    return f"<title>{escape(text)}</title>" if text else ""
 
 
 def png(shapes: Sequence[Shape], size: tuple[float, float], theme: Theme) -> bytes:
@@ -151,30 +177,46 @@ def _draw(shape: Shape, axes: Any, width: float, theme: Theme, order: int, point
     match shape:
         case Box():
             corner, size = (width * shape.x, shape.y), (width * shape.width, shape.height)
-            look = {"color": theme[shape.fill], "alpha": shape.opacity, "linewidth": 0}
+            look = {
+                "color": _in(theme, shape.fill),
+                "alpha": shape.opacity,
+                "linewidth": 0,
+            }
             patch = matplotlib("patches").Rectangle(corner, *size, zorder=order, **look)
             axes.add_patch(patch)
+        case Dot():
+            look = {"color": _in(theme, shape.fill), "linewidth": 0, "zorder": order}
+            place = (width * shape.x, shape.y)
+            axes.add_patch(matplotlib("patches").Circle(place, shape.radius, **look))
         case Stroke():
             across = (width * shape.x + shape.dx, width * shape.to_x + shape.to_dx)
             dash = {"linestyle": (0, (3, 3))} if shape.dashed else {}
-            look = {"color": theme[shape.colour], "linewidth": point * shape.width, **dash}
+            look = {
+                "color": _in(theme, shape.colour),
+                "linewidth": point * shape.width,
+                **dash,
+            }
             axes.plot(across, (shape.y, shape.to_y), zorder=order, **look)
         case Pointer():
             x, side = width * shape.x, 0.6 * shape.size
             top = shape.y - shape.size
             corners = ([x, x - side, x + side], [shape.y, top, top])
-            axes.fill(*corners, color=theme[shape.fill], linewidth=0, zorder=order)
+            axes.fill(*corners, color=_in(theme, shape.fill), linewidth=0, zorder=order)
         case Words():
-            sides = {"start": "left", "middle": "center", "end": "right"}
-            # A dollar sign is a dollar sign, and no formula.
-            axes.text(
-                width * shape.x,
-                shape.y,
-                shape.text,
-                fontsize=point * shape.size,
-                fontweight="bold" if shape.weight >= 600 else "normal",
-                color=theme[shape.colour],
-                horizontalalignment=sides[shape.anchor],
-                parse_math=False,
-                zorder=order,
-            )
+            _write(shape, axes, width, theme, order, point)
+
+
+def _write(words: Words, axes: Any, width: float, theme: Theme, order: int, point: float) -> None:
+    sides = {"start": "left", "middle": "center", "end": "right"}
+    # A dollar sign is a dollar sign, and no formula.
+    axes.text(
+        width * words.x,
+        words.y,
+        words.text,
+        fontsize=point * words.size,
+        fontweight="bold" if words.weight >= 600 else "normal",
+        color=_in(theme, words.colour),
+        horizontalalignment=sides[words.anchor],
+        parse_math=False,
+        zorder=order,
+    )

@@ -8,7 +8,7 @@ that the data cannot tell about.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -240,13 +240,19 @@ def picture_of(result: Estimate | Verdict) -> str:
         return ""
     top = 6 if gauge.model is None else 28
     bar = svg(shapes(gauge, top=top, tall=22, size=12), top + 88, PAGE, sentence_of(result))
-    heroes = "".join(_hero_on_page(hero) for hero in heroes_of(result, gauge))
-    row = "display:flex;flex-wrap:wrap;gap:.4em 3em;margin:.2em 0 .6em"
-    return f'<div style="{row}">{heroes}</div>{bar}'
+    return on_page(heroes_of(result, gauge), bar)
+
+
+def on_page(heroes: Iterable[Hero], drawing: str) -> str:
+    """Return numbers side by side above a drawing, as a piece of HTML."""
+    first = "".join(map(_hero_on_page, heroes))
+    row = "display:flex;flex-wrap:wrap;gap:.4em 3em;margin:.2em 0 .8em"
+    return f'<div style="{row}">{first}</div>{drawing}'
 
 
 def _hero_on_page(hero: Hero) -> str:
-    number = f'<div style="font-size:2.4em;font-weight:700">{escape(hero.number)}</div>'
+    size = "font-size:3em;font-weight:700;line-height:1.1;letter-spacing:-.02em"
+    number = f'<div style="{size}">{escape(hero.number)}</div>'
     number = number.replace(" %", "\N{NO-BREAK SPACE}%")
     detail = f'<div style="opacity:.8">{escape(hero.detail)}</div>' if hero.detail else ""
     inner = f"{number}<div>{escape(hero.meaning)}</div>{detail}"
@@ -258,8 +264,8 @@ def shapes(
 ) -> Iterator[Shape]:
     """Yield the gauge: its bar from `top` on, with the model above and the rest below."""
 
-    def part(start: float, end: float, fill: str, opacity: float) -> Box:
-        return Box(left + wide * start, top, wide * (end - start), tall, fill, opacity)
+    def part(start: float, end: float, fill: str, opacity: float, tip: str = "") -> Box:
+        return Box(left + wide * start, top, wide * (end - start), tall, fill, opacity, tip)
 
     def words(place: float, y: float, text: str) -> Words:
         anchor = "start" if place < 0.5 else "end"
@@ -270,23 +276,24 @@ def shapes(
         return Stroke(x, top - above, x, top + tall + below, "ink", 1.5, dashed=dashed)
 
     solid, faded = gauge.solid, gauge.faded
-    yield part(faded, 1, "zone", 0.2)
+    yield part(faded, 1, "zone", 0.2, gauge.beyond)
     if gauge.limit is not None:
         yield from _striped(left + wide * faded, left + wide, top, tall)
-    yield part(0, solid, "left", 0.55)
+    yield part(0, solid, "left", 0.55, gauge.words)
     for slice_ in range(SLICES if faded > solid else 0):
         start, end = (solid + (faded - solid) * at / SLICES for at in (slice_, slice_ + 1))
-        yield part(start, end, "left", 0.55 * (1 - (slice_ + 0.5) / SLICES))
+        yield part(start, end, "left", 0.55 * (1 - (slice_ + 0.5) / SLICES), gauge.words)
     if gauge.model is not None:
         at = gauge.place(gauge.model)
-        yield part(0, at if gauge.limit is None else min(at, faded), "model", 0.9)
+        own = f"your model {gauge.shown(gauge.model)}"
+        yield part(0, at if gauge.limit is None else min(at, faded), "model", 0.9, own)
         if gauge.limit is not None and at > faded:
             yield part(faded, at, "beyond", 0.9)
         if gauge.model_range is not None:
             low, high = (left + wide * gauge.place(one) for one in gauge.model_range)
             yield Stroke(low, top - 3, high, top - 3, "model", 3)
         yield Pointer(left + wide * at, top - 5, 0.6 * size, "model")
-        yield words(at, top - size, f"your model {gauge.shown(gauge.model)}")
+        yield words(at, top - size, own)
     if gauge.guessing is not None:
         yield mark(gauge.place(gauge.guessing), 3, 3, dashed=True)
     yield mark(gauge.mark, 0, 0.4 * size)

@@ -21,10 +21,10 @@ from errorfloor.results import (
     Plan,
     Verdict,
 )
-from errorfloor.show import gauge, grids, small
+from errorfloor.show import curve, gauge, grids, small
 from errorfloor.show import people as in_people
 from errorfloor.show.grids import Grid
-from errorfloor.show.numbers import level, style_of
+from errorfloor.show.numbers import level, style_of, with_limits
 from errorfloor.show.palette import colour
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.text import doubts_of, how_labels
@@ -74,7 +74,7 @@ def _(result: Comparison) -> str:
     return card(
         said,
         grids.of_estimates(result),
-        picture=_intervals(drawn, said),
+        picture=intervals(drawn, said),
         warnings=[doubt for row in result for doubt in doubts_of(row)],
         remarks=result.notes,
     )
@@ -87,7 +87,7 @@ def _(result: Groups[Any]) -> str:
         return card(
             said,
             grids.of_groups(result),
-            picture=_intervals([(str(name), row) for name, row in result.items()], said),
+            picture=intervals([(str(name), row) for name, row in result.items()], said),
             warnings=[doubt for row in result.values() for doubt in doubts_of(row)],
             remarks=[grids.how_groups(result)],
         )
@@ -119,7 +119,7 @@ def _(result: People) -> str:
     return card(
         said,
         grid,
-        picture=small.curve_of_people(result, said),
+        picture=curve.picture_of(result),
         warnings=doubts_of(result.floor),
         remarks=in_people.about(result),
     )
@@ -172,13 +172,14 @@ def _(result: Confusion) -> str:
     return card(said, grids.of_pairs(result), picture=picture, remarks=[result.basis])
 
 
-def _intervals(rows: Sequence[tuple[str, Estimate]], said: str) -> str:
+def intervals(rows: Sequence[tuple[str, Estimate]], said: str) -> str:
     """Return the floors on one axis, without those that are refuted."""
     stated = [(name, row) for name, row in rows if not row.refuted]
     if not stated:
         return ""
     lines = [
-        small.Line(name, row.value, row.low, row.high, colour(row.method)) for name, row in stated
+        small.Line(name, row.value, row.low, row.high, colour(row.method), with_limits(row))
+        for name, row in stated
     ]
     levels = {row.level for _, row in stated if row.level is not None}
     which = f" with {level(levels.pop())} intervals" if len(levels) == 1 else ""

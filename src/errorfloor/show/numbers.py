@@ -40,6 +40,12 @@ def value_and_limits(row: Estimate) -> tuple[str, str]:
     return value, style.limits(row.low, row.high, digits)
 
 
+def with_limits(row: Estimate) -> str:
+    """Return the value with its interval in brackets, where there is one."""
+    value, within = value_and_limits(row)
+    return f"{value} ({within})" if within else value
+
+
 def digits_for(row: Estimate) -> int:
     """Return how many digits show the difference of the limits."""
     if row.low is None or row.high is None:
@@ -91,10 +97,10 @@ def given_with(metric: Metric) -> tuple[tuple[str, str], ...]:
 
     Examples
     --------
-    >>> from errorfloor.metrics.asked import Asked
-    >>> given_with(Asked("cost", costs=(1, 5)).of(2))
+    >>> from errorfloor.metrics.choice import MetricChoice
+    >>> given_with(MetricChoice("cost", costs=(1, 5)).of(2))
     (('Costs', '1 for a false positive, 5 for a false negative'),)
-    >>> given_with(Asked("auc", prior=0.2).of(2))
+    >>> given_with(MetricChoice("auc", prior=0.2).of(2))
     (('Known shares of classes', '0.8, 0.2'),)
     """
     found = []

@@ -10,22 +10,25 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from errorfloor._checks import InputError, percentage
+from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels, note_doubles
-from errorfloor.apps.cli.voice import written
 from errorfloor.data.layouts import Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 
 if TYPE_CHECKING:
+    from errorfloor.questions.model_options import ModelOptions
     from errorfloor.questions.question import Ask
-    from errorfloor.questions.said import ModelOptions
 
 
 def answer(
     labels: Labels, session: Session, ask: Ask, model: ModelOptions, prediction: str | None = None
 ) -> Any:
-    """Return the floor of labels, of each group if need be; with a model, where that stands."""
+    """Return the floor of labels, of each group if need be; with a model, where that stands.
+
+    Several models, with commas between their columns, are compared with people.
+    """
     from errorfloor.questions.headroom import judging, verdict_on
     from errorfloor.questions.question import answer
 
@@ -35,6 +38,8 @@ def answer(
     def read(where: ReadOptions, layouts: Sequence[Layout]) -> Reading:
         return replace(labels, where=where, layouts=tuple(layouts)).read(session)
 
+    if prediction is not None and "," in prediction and ask.choice.record.is_error:
+        return people(labels, session, prediction.split(","), ask.options, level=ask.level)
     if prediction is not None:
         files = None if labels.is_stdin else list(labels.files)  # which can be looked at first
         judge = judging(files, labels.where, prediction, ask, read)
@@ -60,6 +65,21 @@ def check_model(
             refuse_groups(labels.where.group)
     except InputError as error:
         raise click.UsageError(error.told(written)) from error
+
+
+def people(
+    labels: Labels, session: Session, prediction: Sequence[str], options: Any, **how: Any
+) -> Any:
+    """Return how many people each model is worth."""
+    from errorfloor.data.predicted_votes import reader_of
+    from errorfloor.questions.people import people_of
+
+    reader, where = reader_of(labels.where, prediction)
+    reading = replace(labels, where=where, layouts=reader.layouts).read(session)
+    if prediction:
+        session.about["input"]["columns"]["prediction"] = list(prediction)
+    with session.step("comparing with people"):
+        return people_of(reading, reader.found(reading), options, **how)
 
 
 def feebee_of_features(labels: Labels, session: Session, **how: Any) -> None:

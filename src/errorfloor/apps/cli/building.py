@@ -15,9 +15,9 @@ import click
 
 from errorfloor._checks import InputError
 from errorfloor.apps.cli import interrupts
+from errorfloor.apps.cli.messages import following, written
 from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
 from errorfloor.apps.cli.types import FILE, NEW_FILE, as_click
-from errorfloor.apps.cli.voice import following, written
 from errorfloor.data.storage import beside_scratch
 from errorfloor.questions.options import ANSWER, COLUMNS, PLAIN, READING, Kind
 
@@ -28,7 +28,7 @@ Help = str | Callable[[], str]  # made when it is shown, where it is a function
 OUTPUT = "Output"
 
 
-class Option(click.Option):
+class ClickOption(click.Option):
     """An option in a section of the help page, whose help may be made when it is shown."""
 
     def __init__(
@@ -100,7 +100,7 @@ def _show_all(context: click.Context, parameter: click.Parameter, value: bool) -
         context.exit()
 
 
-_HELP_ALL = Option(
+_HELP_ALL = ClickOption(
     ["--help-all"],
     is_flag=True,
     is_eager=True,
@@ -171,7 +171,7 @@ class Group(click.Group):
         return context
 
 
-option = functools.partial(click.option, cls=Option)
+option = functools.partial(click.option, cls=ClickOption)
 
 
 def options(*decorators: Decorator) -> Decorator:

@@ -22,6 +22,7 @@ from errorfloor.apps.cli.interrupts import INTERRUPTED
 from errorfloor.apps.cli.items import items
 from errorfloor.apps.cli.label import label
 from errorfloor.apps.cli.look import look
+from errorfloor.apps.cli.mcp import mcp
 from errorfloor.apps.cli.metrics import metrics
 from errorfloor.apps.cli.options import (
     METHODS,
@@ -35,8 +36,8 @@ from errorfloor.apps.cli.options import (
     with_model,
 )
 from errorfloor.apps.cli.people import difference, people
+from errorfloor.apps.cli.printing import complain
 from errorfloor.apps.cli.ratings import ratings
-from errorfloor.apps.cli.saying import complain
 from errorfloor.apps.cli.schema import schema
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
@@ -56,8 +57,8 @@ from errorfloor.questions.options import (
 )
 
 if TYPE_CHECKING:
+    from errorfloor.questions.model_options import ModelOptions
     from errorfloor.questions.question import Ask
-    from errorfloor.questions.said import ModelOptions
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -413,19 +414,7 @@ def card(
 
 
 for command in (
-    *(
-        label,
-        metrics,
-        items,
-        confusion,
-        agreement,
-        ratings,
-        features,
-        count,
-        merge,
-        paper,
-        data,
-        schema,
-    ),
+    *(label, metrics, items, confusion, agreement, ratings, features, count, merge),
+    *(mcp, paper, data, schema),
 ):
     cli.add_command(command)

@@ -10,7 +10,7 @@ import click
 from errorfloor import metrics
 from errorfloor.apps.cli.building import option, options
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.types import OLD_VERDICTS, Verdict
+from errorfloor.apps.cli.types import OLD_VERDICTS, VerdictName
 from errorfloor.questions.options import OPTIONS, either
 from errorfloor.results.verdict import VERDICTS
 
@@ -48,14 +48,16 @@ REQUIRE = options(
         "--fail-unless",
         "require",
         metavar="VERDICT",
-        type=Verdict(),
+        type=VerdictName(),
         multiple=True,
         help=lambda: (
             f"Exit with code 3 unless the verdict is this one: {either(VERDICTS)}. Give "
             "it twice to accept two."
         ),
     ),
-    option("--require", "required", metavar="VERDICT", type=Verdict(), multiple=True, hidden=True),
+    option(
+        "--require", "required", metavar="VERDICT", type=VerdictName(), multiple=True, hidden=True
+    ),
 )
 
 

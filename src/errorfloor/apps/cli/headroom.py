@@ -14,8 +14,8 @@ from errorfloor.apps.cli.source import Labels
 from errorfloor.data.layouts import LAYOUTS
 
 if TYPE_CHECKING:
+    from errorfloor.questions.model_options import ModelOptions
     from errorfloor.questions.question import Ask
-    from errorfloor.questions.said import ModelOptions
 
 
 @click.command(

@@ -14,9 +14,9 @@ from errorfloor._checks import InputError
 from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.building import Body, Decorator, option
 from errorfloor.apps.cli.building import options as several
+from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.cli.types import FILE, NEW_FILE
-from errorfloor.apps.cli.voice import written
 from errorfloor.data.layouts import BESIDE, Layout, Role
 from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.questions.options import (
@@ -199,7 +199,7 @@ def with_model(function: Body) -> Body:
     @several(*map(listed, MODEL_OPTIONS))
     @functools.wraps(function)
     def wrapped(**values: Any) -> None:
-        from errorfloor.questions.said import ModelOptions
+        from errorfloor.questions.model_options import ModelOptions
 
         given = {name: values.pop(name) for name in MODEL_OPTIONS}
         function(**values, model=ModelOptions(**given))

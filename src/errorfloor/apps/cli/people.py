@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from errorfloor.apps.cli import asking
 from errorfloor.apps.cli.building import Command, examples, option, with_session
 from errorfloor.apps.cli.completing import columns as complete_columns
 from errorfloor.apps.cli.options import (
@@ -85,26 +86,20 @@ def people(
     people does. Without --prediction, only people are compared. Where annotators are known, limits
     hold for other people; exit code 4 means that predictions were made from these votes.
     """
-    from errorfloor.data.predicted_votes import reader_of
     from errorfloor.methods.record import Options
-    from errorfloor.questions.people import as_panels, people_of
+    from errorfloor.questions.people import as_panels
     from errorfloor.show.words import long_text_of
 
-    sizes = as_panels(panels)
     options = Options(totals_by=how["totals_by"], stopping=how["stopping"])
-    reader, where = reader_of(labels.where, prediction or ())
-    reading = replace(labels, where=where, layouts=reader.layouts).read(session)
-    if prediction:
-        session.about["input"]["columns"]["prediction"] = list(prediction)
-    with session.step("comparing with people"):
-        found = people_of(
-            reading,
-            reader.found(reading),
-            options,
-            panels=sizes,
-            epsilon=how["epsilon"],
-            level=how["level"],
-        )
+    found = asking.people(
+        labels,
+        session,
+        prediction or (),
+        options,
+        panels=as_panels(panels),
+        epsilon=how["epsilon"],
+        level=how["level"],
+    )
     result, text = found.to_dict(), long_text_of(found)
     if output is not None:
         from errorfloor.show.report import report

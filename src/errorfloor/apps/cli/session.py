@@ -18,9 +18,9 @@ import click
 
 from errorfloor import __version__
 from errorfloor.apps.cli import interrupts
+from errorfloor.apps.cli.messages import written
+from errorfloor.apps.cli.printing import say, shown
 from errorfloor.apps.cli.progress import Unstyled, is_plain, progressing
-from errorfloor.apps.cli.saying import say, shown
-from errorfloor.apps.cli.voice import written
 from errorfloor.show.characters import in_sight
 
 if TYPE_CHECKING:

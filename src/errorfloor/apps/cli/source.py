@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 import click
 
 from errorfloor._checks import InputError, argument
+from errorfloor.apps.cli.messages import guesses, written
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.voice import guesses, written
 from errorfloor.data.columns import by_role, layout_of
 from errorfloor.data.layouts import LAYOUTS, Layout
 from errorfloor.data.options import ReadOptions

@@ -16,9 +16,10 @@ from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.web import form, parts
 from errorfloor.apps.web.failures import reason
+from errorfloor.apps.web.page import DEMOS
 from errorfloor.apps.web.preview import Preview, classes_of, first_state, preview_of
 from errorfloor.apps.web.remedies import remedies_of_error
-from errorfloor.apps.web.state import State, in_form
+from errorfloor.apps.web.state import ROLE, State, in_form
 from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
@@ -93,7 +94,9 @@ def _open(question: Mapping[str, Any], place: str, session: PageSession) -> dict
     except (InputError, OSError) as error:
         said = error.told(in_form) if isinstance(error, InputError) else reason(error) or str(error)
         return {"regions": {"problem": parts.problem(said, [])}, "bad": True}
-    return _parts(first_state(file, preview), place, session)
+    demo = next((one for one in DEMOS if question.get("demo") and file == f"demo/{one.name}"), None)
+    roles = {} if demo is None else {f"{ROLE}{name}": role for name, role in demo.roles.items()}
+    return _parts(first_state(file, preview).with_fields(roles), place, session)
 
 
 def _ask(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
@@ -116,7 +119,7 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
     rated = _rated(place, state.file) if preview.columns else Markup("")
     problem = Markup(rated if found is None and rated else problem + rated)
     regions = {"problem": problem, "answer": tag("p", said, class_="hint") if said else ""}
-    regions |= {"standing": "", "downloads": ""}
+    regions |= {"steps": "", "standing": "", "downloads": ""}
     if found is not None:
         source, table = None, None
         if found.reading is not None:
@@ -127,7 +130,10 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
         regions |= own
     regions |= {"columns": form.columns_part(facts), "question": form.question_part(facts)}
     can = _can(found)
-    return {"regions": regions, "status": said, "answered": found is not None, **can}
+    if found is not None:
+        regions["steps"] = parts.steps(found.result, facts, can)
+    file = state.file.removeprefix("demo/")
+    return {"regions": regions, "status": said, "answered": found is not None, "file": file, **can}
 
 
 def _can(found: Found | None) -> dict[str, bool]:
@@ -188,12 +194,12 @@ def _shown(run: Callable[[], Any]) -> Markup:
 
 def _report(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
     """Return a report, or a card to share, to be saved by the browser."""
-    from errorfloor.show.card import card
+    from errorfloor.show.card import card, has_card
     from errorfloor.show.report import FORMATS, summarize
 
     suffix = question.get("format", "")
     found = _again(question, place, session)
-    if found is not None and suffix == parts.CARD and parts.has_card(found.result):
+    if found is not None and suffix == parts.CARD and has_card(found.result):
         return {"name": f"card{suffix}", "text": card(found.result).svg}
     if found is None or suffix not in FORMATS:
         return {"event": "failed", "message": "There is no answer to report on yet."}
@@ -261,9 +267,14 @@ def _estimated(place: str, state: State, session: PageSession) -> Found:
     def read(where: ReadOptions, layouts: Sequence[Layout]) -> Reading:
         return replace(labels, where=where, layouts=tuple(layouts)).read(session)
 
-    if state.prediction is not None:
-        model.check(ask, state.prediction)
-        verdict = judging([state.file], where, state.prediction, ask, read)()
+    columns = state.predictions
+    if columns:
+        one = columns[0] if len(columns) == 1 else columns
+        model.check(ask, columns[0])
+        if len(columns) > 1 and ask.choice.record.is_error:
+            verdict: Any = asking.people(labels, session, columns, ask.options, level=ask.level)
+        else:
+            verdict = judging([state.file], where, one, ask, read)()
         return Found(labels.read(session), verdict.floor, verdict)
     reading = _reading(place, repr(where), labels, session)
     with session.step("estimating"):
@@ -335,8 +346,6 @@ def _classes(place: str, state: State) -> dict[str, int]:
 
 @lru_cache(_KEPT)
 def _classes_of(place: str, file: str, roles: tuple[tuple[str, str], ...]) -> dict[str, int]:
-    from errorfloor.apps.web.state import ROLE
-
     return classes_of(State(file, {f"{ROLE}{column}": role for column, role in roles}))
 
 

@@ -23,6 +23,7 @@ from errorfloor.results.finding import Finding
 from errorfloor.show.characters import in_sight
 from errorfloor.show.markup import Markup, tag
 from errorfloor.show.report.html import LEVELS
+from errorfloor.show.report.sections import once
 
 _FEW = 12  # columns with a role, and without one, that are shown at once
 _MOST = 300  # columns without a role that can be given one
@@ -57,7 +58,7 @@ class Facts:
 def columns_part(facts: Facts) -> Markup:
     """Return the columns, each with its role and what was found about it."""
     state, preview = facts.state, facts.preview
-    heading = tag("h2", f"Columns of {in_sight(state.file)}", id="columns-heading", dir="auto")
+    heading = tag("h2", "What the columns are", id="columns-heading")
     if not preview.columns:
         return tag("section", heading, tag("p", _COUNTS_ALONE))
     ways = () if preview.is_sure or state.roles else _ways(preview.ways)
@@ -126,6 +127,7 @@ def checks_list(found: Iterable[tuple[Finding, Estimate]], facts: Facts) -> tupl
 
 
 def _check(one: Finding, estimate: Estimate, facts: Facts) -> Markup:
+    one = once(one, estimate.warnings)
     buttons = map(button, remedies_of(one, estimate, facts.state, facts.classes))
     body = tag(
         "div",
@@ -136,10 +138,10 @@ def _check(one: Finding, estimate: Estimate, facts: Facts) -> Markup:
     return tag("li", tag("span", LEVELS[one.level], class_="level"), body, class_=one.level)
 
 
-def button(remedy: Remedy) -> Markup:
+def button(remedy: Remedy, look: str = "") -> Markup:
     """Return a button that sets fields."""
-    fields = json.dumps(dict(remedy.fields))
-    return tag("button", in_sight(remedy.title), type="button", **{"data-set": fields})
+    given = {"data-set": json.dumps(dict(remedy.fields)), **({"class": look} if look else {})}
+    return tag("button", in_sight(remedy.title), type="button", **given)
 
 
 def question_part(facts: Facts) -> Markup:

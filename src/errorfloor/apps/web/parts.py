@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from errorfloor.apps.web.form import Facts, button, checks_list
-from errorfloor.apps.web.remedies import Remedy, column_of
+from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
+from errorfloor.apps.web.state import ROLE
 from errorfloor.results import Estimate, Groups, Verdict
+from errorfloor.show.card import has_card
 from errorfloor.show.characters import in_sight
-from errorfloor.show.gauge import gauge_of
-from errorfloor.show.html import html_of
+from errorfloor.show.html import html_of, intervals
 from errorfloor.show.markup import Markup, tag
 from errorfloor.show.palette import themed
 from errorfloor.show.report import summarize
@@ -23,8 +25,8 @@ from errorfloor.show.report.summary import brief
 from errorfloor.show.sentences import sentence_of
 
 CARD = ".svg"
-_AT_ONCE = ("model", "groups", "assumptions")  # sections of the report that need no time
-_LATER = ("pictures", "classes", "items", "annotators", "methods", "next", "method")
+_AT_ONCE = ("model", "people", "groups", "meaning")  # sections of the report that need no time
+_LATER = ("pictures", "classes", "items", "annotators", "methods", "method", "references")
 
 
 # Where copies of a file lie for a while says nothing to anybody.
@@ -44,8 +46,8 @@ def answered(result: Any, floor: Any, facts: Facts) -> tuple[str, dict[str, Mark
     document = brief(floor if isinstance(floor, Groups) else result)
     sections = {one.name: one for one in document.sections()}
     heading = tag("h2", "Answer")
-    blocks = map(block_of, sections["answer"].blocks)
-    answer = tag("div", heading, *blocks)
+    picture = _of_groups(result) if isinstance(result, Groups) else ()
+    answer = tag("div", heading, *picture, *map(block_of, sections["answer"].blocks))
     chosen = [sections[name] for name in _AT_ONCE if name in sections]
     standing = tag("div", *_beside(result), *_plain(chosen), *_other_checks(facts))
     said = sentence_of(result) if isinstance(result, Verdict) else document.answer
@@ -79,6 +81,14 @@ def _beside(result: Any) -> tuple[Markup, ...]:
     return (tag("section", tag("h2", "The model in each group"), Markup(themed(html_of(result)))),)
 
 
+def _of_groups(result: Groups[Any]) -> tuple[Markup, ...]:
+    """Return the floors of groups on one axis, with their values."""
+    floors = {name: getattr(row, "floor", row) for name, row in result.items()}
+    rows = [(in_sight(str(name)), row) for name, row in floors.items()]
+    drawn = intervals(rows, sentence_of(result))
+    return (tag("div", Markup(themed(drawn)), class_="headline"),) if drawn else ()
+
+
 def _other_checks(facts: Facts) -> tuple[Markup, ...]:
     """Return what was found about all of the data, not about a column."""
     found = [pair for pair in facts.findings if column_of(pair[0], facts.state) is None]
@@ -86,17 +96,83 @@ def _other_checks(facts: Facts) -> tuple[Markup, ...]:
     return (tag("section", tag("h2", "Checks of all the data"), *checks),) if checks else ()
 
 
-def has_card(result: Any) -> bool:
-    """Tell whether a result can be drawn as a card: one answer, which the data do not refute."""
-    return isinstance(result, Estimate | Verdict) and gauge_of(result) is not None
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something to do next: what its button says, and the part of the page that it shows."""
+
+    title: str
+    part: str
+
+
+def steps(result: Any, facts: Facts, can: Mapping[str, bool]) -> Markup:
+    """Return buttons for what to do next, the likeliest first."""
+    mended = [
+        button(remedy)
+        for one, estimate in facts.findings
+        if one.level == "refuted"
+        for remedy in remedies_of(one, estimate, facts.state, facts.classes)
+    ]
+    other = [
+        tag("button", step.title, type="button", class_="quiet", **{"data-go": step.part})
+        for step in _further(result, facts, can)
+    ]
+    beside = _models_beside(facts)
+    if can["votes"] and beside and not facts.estimates[0].refuted:
+        fields = {f"{ROLE}{name}": "prediction" for name in beside}
+        other.insert(0, button(Remedy(f"Compare {_listed(beside)} with people", fields), "quiet"))
+    if isinstance(result, Groups) and not result.simultaneous:
+        other.insert(0, button(Remedy("Compare the groups", {"simultaneous": "yes"}), "quiet"))
+    saved = [_save(CARD, "Card to share"), _save(".html", "Save the report")]
+    buttons = (*mended, *other, *(saved if has_card(result) else saved[1:]))
+    return tag("section", tag("h3", "Next"), tag("div", *buttons, class_="row"))
+
+
+def _models_beside(facts: Facts) -> list[str]:
+    """Return the columns without a role that hold classes of the votes, as answers of models do."""
+    roles = facts.state.roles
+    if not facts.classes or "prediction" in roles.values() or "group" in roles.values():
+        return []
+    return [
+        one.name
+        for one in facts.preview.columns
+        if one.name not in roles and one.values and all(v in facts.classes for v in one.values)
+    ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > 3:
+        return f"{len(names)} models"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _further(result: Any, facts: Facts, can: Mapping[str, bool]) -> Iterator[Step]:
+    """Yield the parts of the page that say more."""
+    estimate = facts.estimates[0]
+    if estimate.refuted:
+        return
+    if isinstance(result, Estimate | Groups) and facts.table is not None:
+        by_error = estimate.measure.is_error
+        yield Step("Compare my model", "f-errors" if by_error else "f-model_value")
+    if can["plannable"]:
+        yield Step("Plan which labels to buy", "planner")
+    if can["comparable"]:
+        yield Step("Compare methods", "compare")
+    if isinstance(result, Groups) or not estimate.measure.is_error:
+        return
+    if facts.table is not None and len(facts.table.classes) > 2:
+        yield Step("Which classes are confused", "classes")
+    if "item" in facts.state.roles.values() and can["votes"]:
+        yield Step("The hardest items", "items")
+
+
+def _save(suffix: str, title: str) -> Markup:
+    return tag("button", title, type="button", class_="quiet", **{"data-report": suffix})
 
 
 def _downloads(document: Document, *, card: bool) -> Markup:
     formats = [(".html", "Report"), (".md", "Markdown"), (".json", "JSON")]
     formats += [(CARD, "Card to share")] if card else []
-    buttons = (
-        tag("button", title, type="button", **{"data-report": suffix}) for suffix, title in formats
-    )
+    buttons = (_save(suffix, title) for suffix, title in formats)
     typed = [("Python", document.python)]
     if document.command is not None:
         typed.insert(0, ("Command line", document.command))

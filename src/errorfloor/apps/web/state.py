@@ -14,14 +14,17 @@ from errorfloor._checks import InputError, Mention
 from errorfloor.data.layouts import BESIDE, LAYOUTS, Role
 from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.data.source import Source
+from errorfloor.questions.model_options import ModelOptions
 from errorfloor.questions.options import ASK_OPTIONS, MODEL_OPTIONS, OPTIONS, PLAN_OPTIONS, Flag
 from errorfloor.questions.question import Ask
-from errorfloor.questions.said import ModelOptions
 
 ROLE = "role:"  # before the name of a column, in the name of a field
 GROUP = Role("group", "group", "One answer for each value of this column.")
 PREDICTION = Role(
-    "prediction", "prediction", "What a model predicts for the item, which is then judged."
+    "prediction",
+    "prediction",
+    "What a model predicts for the item, which is then judged.",
+    several=True,
 )
 FEATURE = Role(
     "feature",
@@ -98,10 +101,9 @@ class State:
         return tuple(sorted(pair for pair in self.given.items() if pair[0] not in PLAN_OPTIONS))
 
     @property
-    def prediction(self) -> str | None:
-        """The column of a model's predictions."""
-        column: str | None = self._columns().get("prediction")
-        return column
+    def predictions(self) -> tuple[str, ...]:
+        """The columns of models' predictions."""
+        return tuple(self._columns().get("prediction", ()))
 
     def features(self) -> dict[str, Any] | None:
         """Return the columns of features, with the label and the cluster; None without any."""

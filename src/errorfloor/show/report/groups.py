@@ -45,8 +45,7 @@ from errorfloor.show.sentences import sentence_of
 
 FEW = 4  # so many names are listed, more are counted
 COMPARING = (
-    "Each interval holds by itself. To compare groups, ask for intervals that hold all at once: "
-    "simultaneous=True in Python, --simultaneous on the command line."
+    "Each interval holds by itself. To compare groups, ask for intervals that hold all at once."
 )
 
 
@@ -93,10 +92,11 @@ class GroupsSummary(Document):
         table = _table(self.shown)
         return [
             Section("answer", "Answer", _answer(self)),
-            Section("groups", "The groups", (table, *self.pictures)),
+            Section("groups", "The groups", (*self.pictures, table)),
+            Section("meaning", "What this means", _meaning(self.shown)),
+            Section("checks", "Checks", _checks(self)),
             *next_section(self),
-            Section("assumptions", "The intervals and what they assume", _assumptions(self.shown)),
-            Section("data", "The data", _data(self)),
+            Section("data", "The data", (Facts(tuple(self.source.items())),)),
             *last_sections(self),
         ]
 
@@ -285,7 +285,7 @@ def _metric(groups: Groups[Estimate]) -> Metric:
     return next(iter(groups.values())).measure
 
 
-def _assumptions(groups: Groups[Estimate]) -> tuple[Block, ...]:
+def _meaning(groups: Groups[Estimate]) -> tuple[Block, ...]:
     said = [
         *_by_group(groups, lambda row: row.claim.sentence),
         *_by_group(groups, lambda row: f"Assumption: {row.assumptions}"),
@@ -323,11 +323,9 @@ def _listed(groups: Groups[Estimate], names: Iterable[str]) -> str:
     return f"{groups.column} {', '.join(few)}"
 
 
-def _data(summary: GroupsSummary) -> tuple[Block, ...]:
+def _checks(summary: GroupsSummary) -> tuple[Block, ...]:
     blocks = [*_attention(summary)]
-    if not blocks:
-        blocks = [Text("Nothing in the data of any group calls for attention.")]
-    return Facts(tuple(summary.source.items())), *blocks
+    return tuple(blocks or [Text("Nothing in the data of any group calls for attention.")])
 
 
 def _attention(summary: GroupsSummary) -> Iterator[Block]:

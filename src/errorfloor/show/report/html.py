@@ -81,7 +81,10 @@ def block_of(block: Block) -> Markup:
             return tag("pre", tag("code", text), tabindex="0")
         case Picture():
             caption = tag("figcaption", tag("b", f"{block.title}."), " ", _unbroken(block.caption))
-            return tag("figure", Markup(inline(block)), caption)
+            drawing, values = inline(block)
+            listed = tag("ul", *(tag("li", _unbroken(one)) for one in values))
+            folded = (tag("details", tag("summary", "The values"), listed),) if values else ()
+            return tag("figure", Markup(drawing), caption, *folded)
 
 
 def _unbroken(text: str) -> str:

@@ -30,7 +30,7 @@ def page(title: str, sections: Iterable[Section]) -> str:
     parts = [f"# {plain(title)}"]
     for section in sections:
         parts.append(f"## {section.heading}")
-        parts += map(_block, section.blocks)
+        parts += filter(None, map(_block, section.blocks))
     return "\n\n".join(parts) + "\n"
 
 
@@ -51,7 +51,7 @@ def plain(text: str) -> str:
 def _block(block: Block) -> str:
     match block:
         case Headline(_, lines):
-            return _fenced("\n".join(lines))
+            return _fenced("\n".join(lines)) if lines else ""
         case Answer(text):
             return f"**{plain(text)}**"
         case Caution(text):

@@ -45,7 +45,8 @@ def pictures_of(
     """Return the pictures of a result, the most telling first."""
     refuted = context.estimate.refuted  # a picture would state it all the same
     found = [] if verdict is None or refuted else [_headroom(verdict)]
-    found += [] if people is None or refuted else [_people(people)]
+    # Where people are the answer, its picture is the first thing in the report.
+    found += [] if people is None or verdict is None or refuted else [_people(people)]
     table, comparison = context.estimate.table, context.comparison
     if not refuted and context.estimate.measure.is_selective:
         found += [_risk_coverage(context.estimate)] if risk_coverage_of(context.estimate) else []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from errorfloor.results import (
@@ -15,6 +16,8 @@ from errorfloor.results import (
     People,
     Verdict,
 )
+from errorfloor.results.finding import Finding
+from errorfloor.show import curve
 from errorfloor.show.characters import in_sight
 from errorfloor.show.gauge import gauge_of, lines_of, picture_of
 from errorfloor.show.grids import (
@@ -38,7 +41,7 @@ from errorfloor.show.numbers import (
     style_of,
     value_and_limits,
 )
-from errorfloor.show.people import about, of_models, of_panels, said_of
+from errorfloor.show.people import about, of_models, of_panels, rate, said_of
 from errorfloor.show.report.blocks import (
     Answer,
     Block,
@@ -61,24 +64,25 @@ if TYPE_CHECKING:
 
 FEW = 10  # items and annotators in a table
 NO_VERDICT = "no verdict"
+ABOVE = "See the caution at the top."
 
 
 def sections_of(summary: Summary) -> list[Section]:
-    """Return the sections of a report."""
+    """Return the sections of a report: answer, meaning, checks, details, and references last."""
     sections = [
         Section("answer", "Answer", _answer(summary)),
-        Section("assumptions", "The interval and what it assumes", _assumptions(summary)),
+        Section("meaning", "What this means", _meaning(summary)),
     ]
     if summary.verdict is not None:
         sections.append(Section("model", "The model", _model(summary.verdict)))
     if summary.people is not None and not summary.floor.refuted:
-        sections.append(Section("people", "Models and people", _people(summary.people)))
+        sections.append(Section("people", "Models and people", _people(summary)))
+    sections.append(Section("checks", "Checks", (Findings(_checks(summary)),)))
     sections += next_section(summary)
-    if summary.confusion is not None:
-        sections.append(Section("classes", "The classes", _classes(summary.confusion)))
     if summary.pictures:
         sections.append(Section("pictures", "Pictures", summary.pictures))
-    sections.append(Section("data", "The data", _data(summary)))
+    if summary.confusion is not None:
+        sections.append(Section("classes", "The classes", _classes(summary.confusion)))
     if summary.items is not None:
         sections.append(Section("items", "The hardest items", _items(summary.items)))
     if summary.annotators is not None:
@@ -86,16 +90,31 @@ def sections_of(summary: Summary) -> list[Section]:
         sections.append(Section("annotators", "The annotators", found))
     if summary.comparison is not None:
         sections.append(Section("methods", "By other methods", _methods(summary.comparison)))
+    if summary.source:
+        sections.append(Section("data", "The data", (Facts(tuple(summary.source.items())),)))
     return [*sections, *last_sections(summary)]
 
 
-def _people(people: People) -> tuple[Block, ...]:
+def _checks(summary: Summary) -> tuple[Finding, ...]:
+    """Return what the checks found; what the answer cautions about is told there."""
+    return tuple(once(one, summary.floor.warnings) for one in summary.diagnostics)
+
+
+def once(one: Finding, cautions: Collection[str]) -> Finding:
+    """Return a finding without its text where a caution beside the answer is the same."""
+    return replace(one, sentence=ABOVE, remedy="") if one.text in cautions else one
+
+
+def _people(summary: Summary) -> tuple[Block, ...]:
     """Return how many people each model is worth."""
+    people = summary.people
+    assert people is not None
+    first = () if summary.verdict is None else (Text(said_of(people)),)  # else it is the answer
     grid = of_models(people) if people.models else of_panels(people)
     head = ("model", *grid.head[1:]) if people.models else grid.head
     cautions = tuple(Caution(one.text) for one in people.findings)
     return (
-        Text(said_of(people)),
+        *first,
         Table("How many people each model is worth", head, grid.rows),
         *cautions,
         *(Text(text) for text in about(people)),
@@ -110,20 +129,23 @@ def next_section(document: Document) -> list[Section]:
     return [Section("next", "What to do next", tuple(blocks))] if blocks else []
 
 
-def last_sections(document: Document) -> tuple[Section, Section]:
-    """Return the sections that every report ends with: the method, and what to type."""
-    how = (Text(document.method), Entries(document.references))
+def last_sections(document: Document) -> tuple[Section, ...]:
+    """Return the sections that every report ends with: method, what to type, references."""
     return (
-        Section("method", "Method and references", how),
+        Section("method", "Method", (Text(document.method),)),
         Section("reproduce", "To reproduce this", _reproduce(document)),
+        Section("references", "References", (Entries(document.references),)),
     )
 
 
 def _answer(summary: Summary) -> tuple[Block, ...]:
-    floor, verdict = summary.floor, summary.verdict
+    floor, verdict, people = summary.floor, summary.verdict, summary.people
     metric = floor.measure
     facts = [] if metric.is_error else [("Metric", metric.words)]
-    facts += _bounds(floor)
+    if people is None or verdict is not None or floor.refuted:
+        facts += _bounds(floor)
+    else:
+        facts += [("Two people agree", rate(people.agreement))]
     if verdict is not None:
         best = metric.limit if floor.claim.any_model else floor.claim.best_of
         found = NO_VERDICT if floor.refuted else standing_of(verdict).fact(best)
@@ -141,10 +163,15 @@ def _answer(summary: Summary) -> tuple[Block, ...]:
         doubts.append(Caution(f"Read on before you use this number: {', '.join(serious)}."))
     # What is wrong with a refuted floor is long, and comes first among the cautions.
     answer = nothing_stated(floor) if floor.refuted else summary.answer
-    return Answer(answer), *_headline(verdict or floor), Facts(tuple(facts)), *doubts
+    headline = _headline(verdict or summary.people or floor)
+    return *headline, Answer(answer), Facts(tuple(facts)), *doubts
 
 
-def _headline(result: Estimate | Verdict) -> Iterator[Headline]:
+def _headline(result: Estimate | Verdict | People) -> Iterator[Headline]:
+    if isinstance(result, People):
+        if not result.floor.refuted:
+            yield Headline(curve.picture_of(result), ())
+        return
     gauge = gauge_of(result)
     if gauge is not None:
         yield Headline(picture_of(result), tuple(lines_of(gauge)))
@@ -178,7 +205,7 @@ def _number_of_items(floor: Estimate) -> str:
     return f"{floor.n:,} labels of {floor.n + floor.n_unlabelled:,} items"
 
 
-def _assumptions(summary: Summary) -> tuple[Block, ...]:
+def _meaning(summary: Summary) -> tuple[Block, ...]:
     given = given_with(summary.floor.measure)
     said = (Text(f"{name}: {text}.") for name, text in given)
     claim = summary.floor.claim.sentence
@@ -242,11 +269,6 @@ def _annotators(found: AnnotatorsResult) -> tuple[Block, ...]:
 def _in_sight(grid: Grid) -> tuple[tuple[str, ...], ...]:
     """Return rows whose names somebody else chose."""
     return tuple(tuple(map(in_sight, row)) for row in grid.rows)
-
-
-def _data(summary: Summary) -> tuple[Block, ...]:
-    source = (Facts(tuple(summary.source.items())),) if summary.source else ()
-    return *source, Findings(summary.diagnostics)
 
 
 def _methods(comparison: Comparison) -> tuple[Block, ...]:

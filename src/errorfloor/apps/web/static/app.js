@@ -5,6 +5,7 @@ const id = name => document.getElementById(name);
 const PATIENCE = 350; // milliseconds after the last key
 let page = null, turn = 0, timer = null, hasFile = false, answered = false;
 let pending = false, detailed = false; // whether an answer is on its way, and all of it there
+let wanted = null; // a part to show once it is there
 let sending = null; // ends the upload that is on its way
 
 async function post(path, body, type, signal) {
@@ -81,8 +82,8 @@ async function shown(said) {
   say(said.status);
   hasFile = !said.bad;
   answered = Boolean(said.answered);
+  titled(hasFile ? said.file : "");
   id("form").hidden = !hasFile;
-  if (hasFile && innerWidth < 640) id("demos").open = false; // the answer is far down on a phone
   id("planner").hidden = !said.plannable;
   id("compare").hidden = !said.comparable;
   id("f-votes").parentElement.hidden = !said.votes;
@@ -101,6 +102,28 @@ async function further() {
     put(said.regions);
   }
   detailed = true;
+  if (wanted) go(wanted);
+}
+
+// The place for a file is a line with its name once there is one.
+function titled(file) {
+  id("named").textContent = file;
+  id("choose").textContent = file ? "Change" : "Choose a file";
+  document.body.classList.toggle("has-file", Boolean(file));
+}
+
+// Shows a part of the page, once it is there, and puts the focus on it.
+function go(part) {
+  const target = id(part);
+  wanted = target ? null : part;
+  if (!target) return;
+  if (target.matches("details")) target.open = true;
+  const fold = target.parentElement.closest("details");
+  if (fold) fold.open = true;
+  const place = target.matches("input, select") ? target : target.querySelector("summary, h2") || target;
+  if (place.tabIndex < 0) place.tabIndex = -1;
+  target.scrollIntoView({block: target.matches("input, select") ? "center" : "start"});
+  place.focus({preventScroll: true});
 }
 
 // One part alone; where an answer is on its way, it comes with that.
@@ -149,6 +172,7 @@ function fail(message, again) {
     button.addEventListener("click", () => update());
     box.append(button);
   }
+  if (!hasFile) titled("");
   id("problem").replaceChildren(box);
   delete id("problem").dataset.html;
   say(message);
@@ -168,10 +192,11 @@ function doing(said) {
 
 function cleared() {
   unsent();
-  const names = ["columns", "question", "answer", "standing", "downloads", "details", "problem",
+  const names = ["columns", "question", "answer", "steps", "standing", "downloads", "details", "problem",
                  "compare-body", "plan-body"];
   put(Object.fromEntries(names.map(name => [name, ""])));
   hasFile = answered = pending = false;
+  wanted = null;
   for (const name of ["form", "planner", "compare"]) id(name).hidden = true;
 }
 
@@ -183,6 +208,7 @@ function unsent() {
 async function take(file) {
   if (!file) return;
   cleared();
+  titled(file.name);
   busy(true);
   doing({what: `uploading ${file.name}`});
   const {signal} = sending = new AbortController();
@@ -242,6 +268,7 @@ document.addEventListener("click", event => {
   const given = button.dataset;
   if (given.demo) demo(given.demo);
   else if (given.set) update(JSON.parse(given.set));
+  else if (given.go) go(given.go);
   else if (given.report) report(given.report);
   else if (given.copy) copy(button);
 });
@@ -278,7 +305,7 @@ document.addEventListener("drop", event => {
 addEventListener("pagehide", () => {
   if (page !== null) { navigator.sendBeacon(`pages/${page}/close`); page = null; hasFile = false; }
 });
-addEventListener("pageshow", event => { if (event.persisted) { cleared(); id("file").value = ""; } });
+addEventListener("pageshow", event => { if (event.persisted) { cleared(); titled(""); id("file").value = ""; } });
 setInterval(async () => {
   if (page === null) return;
   try { await post(`pages/${page}/alive`); } catch {}

@@ -1,30 +1,33 @@
-"""The page before anything is asked: a place to drop a file, demo sets, and room for answers."""
+"""The page before anything is asked: a place to drop a file, examples, and room for answers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from errorfloor.show.markup import Markup, tag
 
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """A made set to try the page on."""
+    """Simulated data to try the page on."""
 
     name: str  # of the file
     title: str
+    roles: Mapping[str, str] = field(default_factory=dict)  # of columns whose names do not tell
 
 
 DEMOS = (
     Demo("scores.csv", "Scores and labels"),
-    Demo("votes.csv", "Counted votes"),
-    Demo("annotations.csv", "Votes of annotators in rows"),
-    Demo("annotators.csv", "A column per annotator"),
-    Demo("gold.csv", "Votes and a gold label"),
-    Demo("class_scores.csv", "Scores of five classes"),
-    Demo("class_votes.csv", "Votes for five classes"),
+    Demo("votes.csv", "Votes"),
+    Demo("models.csv", "Models and people", dict.fromkeys(("careful", "hasty"), "prediction")),
+    Demo("annotations.csv", "Rows of votes"),
+    Demo("annotators.csv", "Annotators"),
+    Demo("gold.csv", "Gold labels"),
+    Demo("class_scores.csv", "Classes"),
+    Demo("class_votes.csv", "Votes on classes"),
     Demo("soft_labels.csv", "Soft labels"),
-    Demo("judged.csv", "A judge's scores, some labels"),
+    Demo("judged.csv", "A judge"),
 )
 
 
@@ -46,40 +49,33 @@ def index() -> str:
 
 
 def _header() -> Markup:
-    said = (
-        "How good can any model get on your data? Nothing that you drop here leaves this machine."
-    )
-    return tag("header", tag("h1", "errorfloor"), tag("p", said))
+    question = "How good can any model get on your data?"
+    private = tag("span", "Your file stays on this machine.")
+    return tag("header", tag("h1", "errorfloor"), tag("p", f"{question} ", private))
 
 
 def _opening() -> Markup:
-    chosen = Markup('<input type="file" id="file">')
     drop = tag(
         "div",
-        tag("label", "Drop a file here, or choose one:", for_="file"),
-        chosen,
-        tag("p", "CSV, TSV, JSON, Parquet, NPZ or Excel; text packed or not.", class_="hint"),
+        tag("b", "", id="named", dir="auto"),
+        Markup('<input type="file" id="file" class="unseen">'),
+        tag("label", "Choose a file", for_="file", class_="button", id="choose"),
+        tag("span", "or drop one here", class_="or"),
+        tag("p", "CSV, TSV, JSON, Parquet, NPZ or Excel, compressed or not", class_="hint"),
         id="drop",
     )
     buttons = (
-        tag("button", demo.title, type="button", class_="quiet", **{"data-demo": demo.name})
+        tag("button", demo.title, type="button", class_="link", **{"data-demo": demo.name})
         for demo in DEMOS
     )
-    said = (
-        "Or take made data, whose true floor is 7.7 % (23.5 % of the five classes, and higher for "
-        "the votes beside a gold label, whose annotators err):"
-    )
+    said = tag("span", "No file at hand? Try an example:", id="demo-words")
     demos = tag(
-        "details",
-        tag("summary", said, id="demo-words"),
-        tag("div", *buttons, class_="row", role="group", **{"aria-labelledby": "demo-words"}),
-        id="demos",
-        open="open",
+        "div", said, *buttons, id="demos", role="group", **{"aria-labelledby": "demo-words"}
     )
     script = tag("noscript", tag("p", "This page needs JavaScript, its own small script only."))
     return tag(
         "section",
-        tag("h2", "Your data", id="opening-heading"),
+        tag("h2", "Your data", id="opening-heading", class_="unseen"),
         drop,
         demos,
         script,
@@ -89,12 +85,21 @@ def _opening() -> Markup:
 
 
 def _work() -> Markup:
-    """Return the room for what the file holds, and for the answer."""
+    """Return the room for the answer, for the form beside it, and for what goes with both."""
     hidden = Markup('<progress id="bar" max="1"></progress>')
     stop = tag("button", "Stop", type="button", id="stop")
     busy = tag("div", hidden, tag("span", "", id="doing"), stop, id="busy", hidden="hidden")
     status = tag("p", "", id="status", role="status", class_="unseen")
     problem = tag("div", "", id="problem", role="alert")
+    result = tag(
+        "div",
+        busy,
+        status,
+        problem,
+        *(tag("div", "", id=name) for name in ("answer", "steps")),
+        id="result",
+        tabindex="-1",
+    )
     form = tag(
         "form",
         tag("div", "", id="columns"),
@@ -102,19 +107,15 @@ def _work() -> Markup:
         id="form",
         hidden="hidden",
     )
-    result = tag(
+    rest = tag(
         "div",
-        busy,
-        status,
-        problem,
-        *(tag("div", "", id=name) for name in ("answer", "standing", "downloads")),
+        tag("div", "", id="standing"),
         _planner(),
         _comparing(),
-        tag("div", "", id="details"),
-        id="result",
-        tabindex="-1",
+        *(tag("div", "", id=name) for name in ("details", "downloads")),
+        id="rest",
     )
-    return tag("div", form, result, id="work")
+    return tag("div", result, form, rest, id="work")
 
 
 @dataclass(frozen=True, slots=True)
