@@ -137,7 +137,7 @@ docs: .venv/dev
 		-d docs/_build/doctrees docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
-# The tree in CONTRIBUTING.md, and the tables of methods, intervals, layouts and formats.
+# The folders in CONTRIBUTING.md, and the tables of methods, intervals, layouts and formats.
 generated: .venv/dev
 	$(BIN)/python -m tools.generated
 

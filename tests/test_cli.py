@@ -381,11 +381,17 @@ def test_a_report_on_groups_has_no_model(folder):
 
 
 def test_a_model_is_given_whole(folder):
-    for options in ([], ["--test-items", 9], ["--model-errors", 3], ["--model-error", 0.1]):
+    for options in ([], ["--test-items", 9], ["--model-errors", 3]):
         assert "Give --test-items" in error("headroom", "demo/scores.csv", *options, code=2)
         if options:
             path = ["demo/scores.csv", "-o", "report.html"]
             assert "Give --test-items" in error("report", *path, *options, code=2)
+    (folder / "few.csv").write_text("score,label\n" + "0.1,0\n0.9,1\n0.4,1\n0.6,0\n" * 25)
+    known = answer("headroom", "few.csv", "--accuracy", "80%", "--test-items", 100)
+    taken = answer("headroom", "few.csv", "--accuracy", "80%")  # on the items of the file
+    assert taken["result"] == known["result"]
+    assert any(one.startswith("taking the 100 items of the file") for one in taken["remarks"])
+    assert "Give --test-items" in error("headroom", "5%", "--accuracy", "80%", code=2)
     many = ["demo/scores.csv", "--model-errors", 10, "--test-items", 9]
     assert "--model-errors must not be more than" in error("headroom", *many, code=2)
     bare = ["demo/scores.csv", *MODEL, "--interval", "none"]

@@ -20,11 +20,27 @@ _IDS = (
     r"|column0+)"
 )
 _MOST_LISTED = 40
+_FEW = 5  # values in a message
 NO_NAMES = " The first row holds values, not names. Put a row of names before it: score,label."
 TEXT_FIRST = " Give the columns names that are text first, such as by frame.rename(columns=str)."
 
 
 # Columns that nobody named, guessed where their names, or else their kinds, leave one reading.
+
+
+class UnclearColumnsError(InputError):
+    """Nobody named the columns, and their names allow no reading or several.
+
+    `columns` says which ones there are.
+    """
+
+    columns = ""
+
+    def behind(self, *parts: Part) -> UnclearColumnsError:
+        """Return the same error behind other words."""
+        error = UnclearColumnsError(*parts, *self.parts)
+        error.columns = self.columns
+        return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +79,7 @@ def likely_readings(kinds: Mapping[str, str], allowed: Sequence[Layout]) -> list
     """Return the layouts that the names of columns tell, or else their kinds."""
     likely = [layout for layout in allowed if not layout.of_shares]
     readings: list[ChosenColumns] = []
-    for guess in (_by_name, _by_classes, _without_optional, _by_kind):
+    for guess in (_by_name, _by_classes, _without_optional, _by_rest, _by_kind):
         found = (guess(layout, kinds) for layout in likely)
         readings = readings or [one for one in found if one is not None]
     return _surest(readings)
@@ -86,7 +102,13 @@ def fitting(role: Role, columns: Iterable[str]) -> list[str]:
     if role.pattern is not None and not role.by_class:
         return [one for one in plain if re.fullmatch(role.pattern, plain[one])]
     sure = [one for one in plain if plain[one] in role.names]
+    sure = sure or [one for one in plain if _without_unit(one) in role.names]
     return sure or [one for one in plain if plain[one] in role.unsure_names]
+
+
+def _without_unit(column: str) -> str:
+    """Return a name in small letters without what stands in brackets behind it, such as [0-1]."""
+    return simple(re.sub(r"\s*[\[({][^\])}]*[\])}]\s*$", "", str(column)))
 
 
 def fitting_kind(role: Role, columns: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
@@ -180,6 +202,26 @@ def _by_classes(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | Non
     return ChosenColumns(layout, columns, tuple(columns)) if layout.of_classes is not None else None
 
 
+def _by_rest(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
+    """Return votes in rows if names tell the item and the annotator, and one column is left."""
+    if layout.ballots is None or layout.row_is_item:
+        return None
+    vote = layout.roles[-1]
+    columns = {role.name: fitting(role, kinds) for role in layout.roles[:-1]}
+    if any(len(named) != 1 for named in columns.values()):
+        return None
+    found = {name: named[0] for name, named in columns.items()}
+    left = [one for one in kinds if one not in found.values() and not names_an_id(one)]
+    if len(left) != 1 or kinds[left[0]] not in ("text", "boolean"):
+        return None
+    found[vote.name] = left[0]
+    return (
+        ChosenColumns(layout, found, tuple(found))
+        if len(set(found.values())) == len(found)
+        else None
+    )
+
+
 def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if there are two columns and only one of them is a number.
 
@@ -189,6 +231,8 @@ def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     numbers = [one for one in named if kinds[one] == "number"]
     others = [one for one in named if kinds[one] in ("boolean", "text")]
     if not layout.told_by_kinds or len(named) != 2 or len(numbers) != 1 or len(others) != 1:
+        return None
+    if spelt(numbers[0]) is not None:  # which may be a value of a file without names
         return None
     columns = {role.name: (numbers if role.is_number else others)[0] for role in layout.roles}
     swapped = {role.name: (others if role.is_number else numbers)[0] for role in layout.roles}
@@ -343,17 +387,79 @@ def choose(
     if len(readings) == 1:
         return readings[0]
     meant = _lines("You may mean", [_typed(reading.mentions) for reading in readings])
-    remedy = meant if readings else usage(allowed)
+    remedy = meant if readings else usage([one for one in allowed if not one.of_shares])
     odd = "" if all(isinstance(one, str) for one in kinds) else TEXT_FIRST
     odd = NO_NAMES if has_no_names(kinds) and not odd else odd
     listed = f"{_listed(kinds, name)}{odd}"
-    raise InputError(f"Cannot tell which columns to take. {listed} ", *remedy)
+    unclear = UnclearColumnsError(f"Cannot tell which columns to take. {listed} ", *remedy)
+    unclear.columns = listed
+    raise unclear
 
 
 def has_no_names(columns: Iterable[object]) -> bool:
     """Tell whether what columns are called are values: a file without a row of names."""
     names = [str(one) for one in columns]
     return len(names) > 0 and all(spelt(one) is not None for one in names)
+
+
+def first_row_of_values(
+    names: Sequence[str], rows: Sequence[Sequence[str | None]]
+) -> InputError | None:
+    """Return what to say where columns are called by values: a file without a row of names.
+
+    A number may name a column of numbers, and a class a column of others, as `toxic` does. So there
+    are names where one says what is known, or is a word above numbers; and there are none where a
+    fraction is a name, or where each word is one of the values below it, as far as these repeat.
+    """
+    below = [[row[i] for row in rows if row[i] is not None] for i in range(len(names))]
+    if are_known(names) or not rows:
+        return None
+    numbers = [spelt(one) for one in names]
+    if any(n is None and _are_numbers(some) for n, some in zip(numbers, below, strict=True)):
+        return None
+    fraction = any(n is not None and n != int(n) for n in numbers)
+    words = [
+        name in some
+        for name, n, some in zip(names, numbers, below, strict=True)
+        if n is None and len(set(some)) < len(some)
+    ]
+    if not (all(n is not None for n in numbers) or fraction or (words and all(words))):
+        return None
+    return _no_names(names, below)
+
+
+def are_known(names: Iterable[str]) -> bool:
+    """Tell whether a column is called what some role is usually called, so that there are names."""
+    return any(simple(one) in _KNOWN for one in names)
+
+
+_KNOWN = {
+    name
+    for layout in LAYOUTS
+    for role in layout.roles
+    for name in (*role.names, *role.unsure_names)
+}
+
+
+def _are_numbers(values: Sequence[str | None]) -> bool:
+    return len(values) > 0 and all(spelt(str(one)) is not None for one in values)
+
+
+def _no_names(names: Sequence[str], below: Sequence[Sequence[str | None]]) -> InputError:
+    """Ask for names, with those that such columns usually have."""
+    numbers = [_are_numbers(some) for some in below]
+    heads, then = [f"c{i}" for i in range(1, len(names) + 1)], "look"
+    if len(names) == 2 and numbers[0]:
+        heads, then = ["score", "label"], "estimate"
+    elif len(names) > 2 and all({*below[0]} & {*some} for some in below):
+        heads, then = [f"rater{i}" for i in range(1, len(names) + 1)], "estimate"
+    elif len(names) == 3 and not numbers[2]:
+        heads, then = ["item", "annotator", "vote"], "estimate"
+    shown_first = ", ".join(list(names)[:_FEW])
+    return InputError(
+        f"The first row holds values, not names: {shown_first}. Put a row of names before it:\n  "
+        f"(echo {','.join(heads)}; cat FILE) | errorfloor {then} -"
+    )
 
 
 def usage(allowed: Sequence[Layout], head: str = "Name them by") -> tuple[Part, ...]:

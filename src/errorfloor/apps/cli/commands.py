@@ -42,6 +42,7 @@ from errorfloor.apps.cli.schema import schema
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
 from errorfloor.apps.cli.source import Labels
+from errorfloor.data.columns import UnclearColumnsError
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS
 from errorfloor.metrics.noise import known
@@ -147,13 +148,33 @@ def estimate(
 
     labels.check_simultaneous(ask.simultaneous)
     limit = gates.limit_of(session, ask, limits)
-    reading = labels.read(session)
+    try:
+        reading = labels.read(session)
+    except UnclearColumnsError:
+        if not _answered_as_ratings(labels, session):
+            raise
+        return
     with session.step("estimating"):
         floor = answer(reading, ask)
     unmet = gates.unattainable(session, floor, limit)
     text = long_text_of(floor)
     refuted = asking.refuted(floor)
     session.show(floor.to_dict(), text, answer=floor, unmet=unmet, refuted=refuted)
+
+
+def _answered_as_ratings(labels: Labels, session: Session) -> bool:
+    """Answer as `ratings` does where a file holds ratings, and nothing but the file was named."""
+    context = click.get_current_context()
+    flags = {"--json", "-q", "--quiet", "estimate", *labels.files}
+    if len(labels.files) != 1 or labels.is_stdin or set(session.arguments) - flags:
+        return False
+    from errorfloor.questions.look import ratings_in
+
+    if ratings_in(labels.files[0]) is None:
+        return False
+    session.remark(f"these are ratings: answering errorfloor ratings {labels.files[0]}")
+    context.invoke(ratings, file=labels.files[0], as_json=session.as_json, quiet=session.quiet)
+    return True
 
 
 @cli.command(

@@ -56,7 +56,11 @@ REQUIRE = options(
         ),
     ),
     option(
-        "--require", "required", metavar="VERDICT", type=VerdictName(), multiple=True, hidden=True
+        *("--require", "required"),
+        metavar="VERDICT",
+        type=VerdictName(),
+        multiple=True,
+        hidden=True,
     ),
 )
 
