@@ -1242,7 +1242,7 @@ def test_comparisons_are_drawn_where_there_is_room(folder):
         (argument("totals", 3), "--total 3"),
         (argument("annotators", ["a", "b c"]), "--annotators 'a,b c'"),
         (argument("scores"), "--score"),
-        (argument("labels"), "--label"),
+        (argument("labels"), "--labels"),  # a second file
         (argument("soft_labels"), "--soft"),
         (argument("n"), "--test-items"),
         (argument("errors"), "--model-errors"),

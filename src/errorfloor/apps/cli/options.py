@@ -97,7 +97,7 @@ def names_of(
 _OF_COLUMNS = {"metavar": "COL", "section": COLUMNS, "shell_complete": completing.columns}
 _ALIASES = {  # by the name of the role
     "score": ("scores", "proba"),
-    "label": ("labels", "target"),
+    "label": ("target",),
     "weight": ("weights", "sample-weight"),
     "cluster": ("clusters",),
     "total": ("totals",),
