@@ -178,7 +178,7 @@ def cost(problem: Problem, n: int) -> tuple[float, float]:
     return middle - start, time.process_time() - middle
 
 
-def _fit_once(family: models.Family, points: Floats, codes: Counts, classes: int) -> None:
+def _fit_once(family: models.ModelFamily, points: Floats, codes: Counts, classes: int) -> None:
     if family.names[0].endswith("-nn"):
         nearest(points, max(models.NEIGHBOURS))  # leaving each item out
     else:

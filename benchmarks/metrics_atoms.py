@@ -17,7 +17,7 @@ from errorfloor._typing import Floats
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.votes.region import likelihood_limits
 from errorfloor.methods.record import Options
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 LEVEL, ITEMS, SETS = 0.95, 500, 100
 VOTES = (3, 5, 10)
@@ -35,7 +35,7 @@ KINDS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
 def simulate(name: str, votes: int, sets: int) -> tuple[float, Floats]:
     """Return the true value and the limits of some data sets."""
     points, chances = map(np.array, KINDS[name])
-    metric = Asked("average-precision").of(2)
+    metric = MetricChoice("average-precision").of(2)
     rng = np.random.default_rng([20261116, votes, *name.encode()])
     found = []
     for _ in range(sets):

@@ -18,7 +18,7 @@ import numpy as np
 import errorfloor as ef
 from benchmarks.many_scores import USUAL, Floats, Setting, scores_of
 from benchmarks.metrics_page import PAGE, write_section
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 LEVEL = 0.95
 COSTS = ((0, 1, 4), (2, 0, 1), (1, 3, 0))  # by class, then by decision
@@ -37,7 +37,7 @@ def truth(name: str, metric: str, classes: int) -> float:
     """Return the best value of a metric for known probabilities."""
     scores = scores_of(np.random.default_rng(0), 300_000, classes)
     p = USUAL[name](scores)
-    return Asked(metric, **QUESTIONS[metric]).of(classes).best(p, np.ones(len(p)))
+    return MetricChoice(metric, **QUESTIONS[metric]).of(classes).best(p, np.ones(len(p)))
 
 
 def rows(setting: Setting, metric: str, repetitions: int) -> Floats:

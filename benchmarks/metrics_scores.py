@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import errorfloor as ef
 from benchmarks.metrics_page import PAGE, write_section
 from errorfloor import methods
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 LEVEL = 0.95
 DRAWS = 1_000_000
@@ -153,7 +153,7 @@ class Question:
 def _truth(draw: Draw, metric: str, given: tuple[tuple[str, Any], ...]) -> float:
     p = np.sort(draw(np.random.default_rng(0), DRAWS))
     values, counts = np.unique(p, return_counts=True)
-    return Asked(metric, **dict(given)).of(2).best(values, counts.astype(np.float64))
+    return MetricChoice(metric, **dict(given)).of(2).best(values, counts.astype(np.float64))
 
 
 HONEST = (

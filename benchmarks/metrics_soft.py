@@ -23,7 +23,7 @@ from scipy import special
 
 import errorfloor as ef
 from benchmarks.metrics_page import write_section
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 LEVEL = 0.95
 SIZES = (200, 500, 1000, 2000)
@@ -135,7 +135,7 @@ def prior(name: str) -> float:
 def truth(name: str, question: Question) -> float:
     """Return the best value in the population."""
     given = question.asked(name)
-    return Asked(given.pop("metric"), **given).of(2).best(*LAWS[name].points())
+    return MetricChoice(given.pop("metric"), **given).of(2).best(*LAWS[name].points())
 
 
 def limits_of(name: str, n: int, seed: int, *, every: int = 1) -> Floats:

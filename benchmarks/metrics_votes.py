@@ -23,7 +23,7 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Case
 from errorfloor.intervals.seeds import Streams
 from errorfloor.methods.record import Classes, Options
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 LEVEL = 0.95
 ATOMS = "two atoms"
@@ -146,7 +146,7 @@ def truths(name: str) -> dict[str, float]:
     items = draw(np.random.default_rng(1), 10**6)
     points, counts = np.unique(items, axis=0, return_counts=True)
     return {
-        metric: Asked(metric, **own).of(classes).best(points, _exact(name, counts))
+        metric: MetricChoice(metric, **own).of(classes).best(points, _exact(name, counts))
         for metric, own in given.items()
     }
 
@@ -178,7 +178,7 @@ def values(job: Job, repetitions: int) -> Found:
     for _ in range(repetitions):
         cells = _votes(draw, m, n, rng).cells()
         for metric, own in given.items():
-            asked = Options(metric=Asked(metric, **own).of(classes))
+            asked = Options(metric=MetricChoice(metric, **own).of(classes))
             method = methods.default(VoteTable.kind, Classes.TWO, metric)
             value = method.bind(cells, asked).values(cells.count[None], rng)[0]
             found[metric].append(float(value) - truth[metric])
@@ -194,7 +194,7 @@ def simulate(job: Job, repetitions: int) -> Found:
     for _ in range(repetitions):
         table = _votes(draw, m, n, rng)
         for metric, own in given.items():
-            options = Options(metric=Asked(metric, **own).of(classes))
+            options = Options(metric=MetricChoice(metric, **own).of(classes))
             found[metric].append((truth[metric], *interval(table, options)))
     print(f"{name}, m = {m}, n = {n:,}", flush=True)
     return {metric: np.array(rows) for metric, rows in found.items()}

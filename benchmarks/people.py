@@ -24,7 +24,7 @@ from errorfloor.data.predicted_votes import PredictedReader
 from errorfloor.data.read import read
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.panels import panel_agreement, panel_chance
-from errorfloor.questions.compared import Comparison
+from errorfloor.questions.compared import PeopleComparison
 
 LEVEL = 0.95
 DOCUMENT = RESULTS / "people.md"
@@ -249,13 +249,13 @@ def familywise(repetitions: int, seed: int = 0) -> dict[str, float]:
     return found
 
 
-def comparison(counts: Counts, models: dict[str, Counts] | None = None) -> Comparison:
+def comparison(counts: Counts, models: dict[str, Counts] | None = None) -> PeopleComparison:
     """Return votes with models beside them, without any answer yet."""
     models = models or {}
     answers = tuple(place.astype(str).astype(object) for place in models.values())
     reader = PredictedReader(tuple(models), answers)
     reading = read(None, reader.layouts, ReadOptions.of(counts=counts))
-    return Comparison.of(reading, reader.found(reading), Options(), LEVEL)
+    return PeopleComparison.of(reading, reader.found(reading), Options(), LEVEL)
 
 
 def thinned(repetitions: int, seed: int = 0) -> dict[str, dict[int, float]]:

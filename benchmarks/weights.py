@@ -19,7 +19,7 @@ import numpy as np
 import errorfloor as ef
 from benchmarks import RESULTS
 from errorfloor._typing import Floats
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 DOCUMENT = RESULTS / "weights.md"
 HEADING = "## How often they hold"
@@ -34,15 +34,15 @@ VOTE_COST, VOTE_BRIER, VOTE_LOG_LOSS, VOTE_SELECTIVE = (
 )
 # What is asked besides error. A false negative costs five times as much.
 ASKED = {
-    AUC: Asked("auc"),
-    COST: Asked("cost", costs=(1, 5)),
-    BALANCED: Asked("balanced-error"),
-    BRIER: Asked("brier"),
-    LOG_LOSS: Asked("log-loss"),
-    VOTE_COST: Asked("cost", costs=(1, 5)),
-    VOTE_BRIER: Asked("brier"),
-    VOTE_LOG_LOSS: Asked("log-loss"),
-    VOTE_SELECTIVE: Asked("error-at-coverage", at=0.7),
+    AUC: MetricChoice("auc"),
+    COST: MetricChoice("cost", costs=(1, 5)),
+    BALANCED: MetricChoice("balanced-error"),
+    BRIER: MetricChoice("brier"),
+    LOG_LOSS: MetricChoice("log-loss"),
+    VOTE_COST: MetricChoice("cost", costs=(1, 5)),
+    VOTE_BRIER: MetricChoice("brier"),
+    VOTE_LOG_LOSS: MetricChoice("log-loss"),
+    VOTE_SELECTIVE: MetricChoice("error-at-coverage", at=0.7),
 }
 OF_VOTES = VOTE_COST, VOTE_BRIER, VOTE_LOG_LOSS, VOTE_SELECTIVE
 
@@ -98,7 +98,7 @@ def best_value(labels: str, truth: str, weighting: str | None = None) -> float:
     """Return the best value of what is asked, of all items alike where no weights are named."""
     eta = TRUTHS[truth](GRID)
     weight = np.ones(eta.size) if weighting is None else WEIGHTINGS[weighting].mean(eta)
-    return float(ASKED.get(labels, Asked()).of(2).best(eta, weight))
+    return float(ASKED.get(labels, MetricChoice()).of(2).best(eta, weight))
 
 
 @dataclass(frozen=True)

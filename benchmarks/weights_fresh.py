@@ -19,7 +19,7 @@ import numpy as np
 import errorfloor as ef
 from benchmarks.weights import Weighting
 from errorfloor._typing import Floats
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 GRID = (np.arange(100_000) + 0.5) / 100_000
 CLUSTERS, ALIKE = 50, 0.5
@@ -56,7 +56,7 @@ WEIGHTINGS = {
 class Study:
     """What is asked: a metric, of soft labels or of scores."""
 
-    asked: Asked
+    asked: MetricChoice
     of_scores: bool = False
 
     def limits(self, truth: str, weighting: str | None, n: int, seed: int) -> tuple[float, float]:
@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=300)
     parser.add_argument("--times", type=int, default=500)
     given = parser.parse_args()
-    study = Study(Asked(given.metric, given.costs), given.scores)
+    study = Study(MetricChoice(given.metric, given.costs), given.scores)
     found = []
     for truth in TRUTHS:
         for weighting in (None, *WEIGHTINGS):

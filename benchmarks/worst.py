@@ -137,8 +137,8 @@ def beyond_chance(least: float, entries: int, sets: int, level: float) -> bool:
 
 def table_of_coverage() -> str:
     """Return the least coverage that each study found."""
-    lines = ["| what is estimated | interval | least coverage | settings x data sets | where |"]
-    lines.append("| --- | --- | ---: | ---: | --- |")
+    lines = ["| what is estimated | least coverage | settings x data sets | where |"]
+    lines.append("| --- | --- | --- | --- |")
     for study in STUDIES:
         entries = study.entries()
         least = min(entries, key=lambda entry: entry.value)
@@ -148,14 +148,15 @@ def table_of_coverage() -> str:
             share = f"**{share}**"
         name = f"[{study.asks}](../benchmarks/results/{study.file}.md)"
         many = f"{len(entries)} x {sets:,}"
-        lines.append(f"| {name} | {study.interval} | {share} | {many} | {study.setting(least)} |")
+        of = "" if study.interval == "default" else f", `{study.interval}`"
+        lines.append(f"| {name}{of} | {share} | {many} | {study.setting(least)} |")
     return "\n".join(lines)
 
 
 def table_of_verdicts() -> str:
     """Return the largest share of false verdicts that each study found."""
     lines = ["| verdict that would be false | most | allowed | settings x data sets | where |"]
-    lines.append("| --- | ---: | ---: | ---: | --- |")
+    lines.append("| --- | --- | --- | --- | --- |")
     for study in VERDICTS:
         entries = study.entries()
         most = max(entries, key=lambda entry: entry.value)

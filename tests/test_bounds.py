@@ -26,7 +26,7 @@ from errorfloor.bounds import (
     votes_deviation,
 )
 from errorfloor.bounds import deviation as _deviation
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 PAPER_M = np.array([10, 25, 50, 100, 250, 500, 1000])
 VOTES = st.integers(1, 300)
@@ -172,9 +172,9 @@ def test_known_values_of_the_deviations_of_balanced_error_and_auc():
 def test_the_deviations_of_auc_hold(theta):
     # Beta(2 theta, 2 (1 - theta)), whose AUC is that of 200,000 draws to three digits.
     rng = np.random.default_rng(0)
-    metric = Asked("auc", prior=theta).of(2)
+    metric = MetricChoice("auc", prior=theta).of(2)
     large = np.sort(rng.beta(2 * theta, 2 * (1 - theta), 200_000))
-    true = Asked("auc").of(2).best(large, np.ones(large.size))
+    true = MetricChoice("auc").of(2).best(large, np.ones(large.size))
     count = np.ones(50, dtype=np.int64)
     draws = np.sort(rng.beta(2 * theta, 2 * (1 - theta), (500, 50)), axis=1)
     found = [1 - _least(p) / (2 * theta * (1 - theta)) for p in draws]

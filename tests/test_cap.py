@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta, binom
 
 import errorfloor as ef
-from errorfloor.questions.cap import Capped, Reached
+from errorfloor.questions.cap import Capped, ReachedErrors
 from errorfloor.show.recipe import command_line, python_code
 
 VOTES = [0] * 400 + [1] * 120 + [2] * 480
@@ -55,7 +55,7 @@ def test_capped_limits_still_cover():
     rng, floor, misses = np.random.default_rng(0), 0.1, 0
     for _ in range(2000):
         votes = Normal(rng.normal(floor, 0.01))
-        model = Reached(int(rng.binomial(900, floor)), 900)
+        model = ReachedErrors(int(rng.binomial(900, floor)), 900)
         value = min(votes.estimate, model.value)
         misses += Capped(value, votes, model).limits(0.95)[1] < floor
     assert misses <= binom.isf(1e-3, 2000, 0.025)
@@ -79,7 +79,7 @@ def test_a_model_is_doubted_where_its_exact_limit_is_below_that_of_the_floor():
             assert level == 0.9
             return self.low, 0.5
 
-    model, limit = Reached(50, 1000), beta.ppf(0.95, 51, 950)
+    model, limit = ReachedErrors(50, 1000), beta.ppf(0.95, 51, 950)
     assert Capped(0.1, Floor(limit + 1e-9), model).contradicts(0.9)
     assert not Capped(0.1, Floor(limit - 1e-9), model).contradicts(0.9)
 
@@ -136,4 +136,4 @@ def test_groups_are_each_capped():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"k": VOTES, "g": ["a", "b"] * (len(VOTES) // 2)})
     found = ef.from_votes(frame, 2, positives="k", group="g", model_error=(70, 1000))
-    assert all(row.high <= Reached(70, 1000).cap(0.005) + 1e-12 for row in found.values())
+    assert all(row.high <= ReachedErrors(70, 1000).cap(0.005) + 1e-12 for row in found.values())

@@ -20,7 +20,7 @@ from benchmarks.claims_truth import (
     VALUES,
     Population,
 )
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.show.words import long_text_of
 
 EVERY = (*PARTIAL, *NO_CUT, *GOLD, *COMPLETE)
@@ -55,7 +55,7 @@ def test_values_of_populations_are_those_of_the_metrics():
         items = setting.known  # in the order of the probabilities, as the package has them
         for metric in VALUES:
             given = {"costs": COSTS} if metric == "cost" else {}
-            expected = Asked(metric, **given).of(2).best(items.chances, items.shares)
+            expected = MetricChoice(metric, **given).of(2).best(items.chances, items.shares)
             assert items.best(metric) == pytest.approx(expected, abs=1e-3), metric
 
 

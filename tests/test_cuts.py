@@ -19,7 +19,7 @@ from errorfloor.intervals.honest import of_errors, worth_of_correlated, worth_of
 from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.methods import cuts
 from errorfloor.methods.record import Options
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 pytestmark = pytest.mark.usefixtures("folds_once")
 
@@ -169,7 +169,7 @@ def test_without_an_item_the_best_cut_is_that_of_the_others(metric, weighted):
     if weighted and not plain.weighs:
         return
     sample = cells_of("weights" if weighted else "none")
-    asked = Asked(plain.given.get("metric", "error"), costs=plain.given.get("costs")).of(2)
+    asked = MetricChoice(plain.given.get("metric", "error"), costs=plain.given.get("costs")).of(2)
     own = methods.find("isotonic", metric=asked.name).bind(sample, Options(metric=asked))
     found = own.leave_one_out()
     fewer = sample.count - np.eye(len(sample), dtype=int)

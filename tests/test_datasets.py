@@ -215,7 +215,7 @@ def test_pickled_data_is_never_loaded(nowhere, monkeypatch):
     path.parent.mkdir()
     np.save(path, np.array([{}], dtype=object), allow_pickle=True)
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    file = files.File(cifar10h.VOTES.path, "r", "c", "s", sha256)
+    file = files.DataFile(cifar10h.VOTES.path, "r", "c", "s", sha256)
     monkeypatch.setattr(cifar10h, "VOTES", file)
     with pytest.raises(ValueError, match="allow_pickle=False"):
         load_cifar10h(data_home=nowhere)
@@ -223,7 +223,7 @@ def test_pickled_data_is_never_loaded(nowhere, monkeypatch):
 
 # Downloads
 
-FILE = files.File(
+FILE = files.DataFile(
     path="some/data.bin",
     repository="owner/name",
     commit="c0ffee",
@@ -441,7 +441,7 @@ def test_a_process_that_is_killed_leaves_a_file_to_go_on_with(serve, nowhere):
     code = (
         "import sys, pathlib; from errorfloor.datasets import files;"
         f"files.HOST = {files.HOST!r}; files.cache = lambda: pathlib.Path({str(files.cache())!r});"
-        f"files.locate(files.File{tuple(getattr(FILE, name) for name in FILE.__slots__)!r}, None)"
+        f"files.locate(files.DataFile{tuple(getattr(FILE, name) for name in FILE.__slots__)!r}, None)"
     )
     child = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
     part = nowhere / "cache/errorfloor/some/.data.bin.part"

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions.plan_metric import Measured
 
 DEFAULTS = {
@@ -138,7 +138,7 @@ def test_floors_inside_other_answers_have_the_usual_number_of_resamples():
     assert ef.annotators(SINGLE).floor.options["n_resamples"] == 1000
     table = ef.ScoreTable.from_arrays(SCORES, LABELS)
     assert ef.headroom(table, errors=3, n=10, rng=0).floor.options["n_resamples"] == 1000
-    found, _ = Measured(Asked("auc"), 0.9).of_scores(table)
+    found, _ = Measured(MetricChoice("auc"), 0.9).of_scores(table)
     assert (found.options["n_resamples"], found.level, found.seed) == (
         1000,
         0.9,

@@ -57,7 +57,8 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     ignored = shutil.ignore_patterns("_build", "api", "auto_*", "__pycache__")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=ignored)
-    for path in (ROOT / "CHANGELOG.md", *(ROOT / "benchmarks").rglob("*.md")):
+    beside = (ROOT / name for name in ("CHANGELOG.md", "SKILL.md", "llms.txt"))
+    for path in (*beside, *(ROOT / "benchmarks").rglob("*.md")):
         copy = folder / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
@@ -76,6 +77,12 @@ def test_pages_exist_for_every_public_name(pages):
         for name in names:
             if not name.isupper():  # constants are named where they are used
                 assert (pages / "api" / f"{module}.{name}.html").exists(), f"{module}.{name}"
+
+
+@needs_sphinx
+def test_pages_serve_what_agents_read(pages):
+    for name in ("llms.txt", "SKILL.md"):
+        assert (pages / name).read_bytes() == (ROOT / name).read_bytes()
 
 
 @needs_sphinx
@@ -105,7 +112,8 @@ def test_pages_have_a_picture_for_each_theme(pages):
         assert themes == ["light", "dark"] * (len(images) // 2)
         assert images
     light, dark = (
-        next(pages.rglob(name)).read_text(encoding="utf-8") for name in ("demo.svg", "demo1.svg")
+        next(pages.rglob(f"works-1-items{number}.svg")).read_text(encoding="utf-8")
+        for number in ("", "1")
     )
     assert "#ffffff" in light
     assert "#ffffff" not in dark
@@ -146,6 +154,21 @@ def test_each_tutorial_has_a_picture_that_a_command_draws(path):
     shown = re.findall(r"!\[.+?\]\(../figures/([\w-]+)\.svg\)", path.read_text(encoding="utf-8"))
     assert shown
     assert set(shown) <= pictures.DRAWINGS.keys()
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
+@needs_sphinx
+def test_studies_can_be_read_but_are_not_in_navigation_or_search(pages):
+    study = "auto_benchmarks/results/votes"
+    assert "Floors from few votes" in (pages / f"{study}.html").read_text(encoding="utf-8")
+    assert f'href="{study}.html"' not in (pages / "index.html").read_text(encoding="utf-8")
+    assert f'href="{study}.html"' in (pages / "coverage.html").read_text(encoding="utf-8")
+    index = (pages / "searchindex.js").read_text(encoding="utf-8")
+    assert "tutorials/votes" in index
+    assert study not in index
 
 
 def test_the_navigation_has_no_more_words_than_people_read():

@@ -12,7 +12,7 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.data import engines, frames, grid, read_rows
-from errorfloor.data.columns import Chosen
+from errorfloor.data.columns import ChosenColumns
 from errorfloor.data.engines import fetch, holds_several, kinds_of, lazy
 from errorfloor.data.files import Few
 from errorfloor.data.layouts import ANNOTATIONS, SCORES, VOTES
@@ -258,7 +258,7 @@ def test_two_columns_of_scores_and_labels_may_be_fetched():
 
 def facts_of(frame, layout, columns, table, rows=None, guessed=()):
     request = RowRequest(frame=lazy(frame), run=fetch, columns=columns)
-    chosen = Chosen(layout, columns, guessed)
+    chosen = ChosenColumns(layout, columns, guessed)
     return read_rows.facts_of(request, chosen, {None: table}, len(frame) if rows is None else rows)
 
 
@@ -325,7 +325,7 @@ def test_numbers_of_rows_are_not_guessed_to_be_scores():
         ({"score": "score", "label": "y"}, ("score",), False),  # whose name says it
         ({"score": "y", "label": "a"}, ("score", "label"), False),
     ):
-        chosen = Chosen(SCORES, columns, guessed)
+        chosen = ChosenColumns(SCORES, columns, guessed)
         if refused:
             with pytest.raises(ef.InputError, match="Column 'a' numbers the rows"):
                 read_rows.refuse_row_numbers(frame, fetch, chosen)

@@ -219,7 +219,7 @@ def test_votes_are_those_of_slow_counting(k, most, monkeypatch):
     x = generator.integers(3, size=(12 if k == 11 else 31, 2)).astype(float)
     codes = generator.integers(3, size=(2, len(x)))
     lists = nearest(x, k + 1)
-    voters = votes.Voters.of(x, k, lists)
+    voters = votes.NeighbourVotes.of(x, k, lists)
     found = voters.votes(codes, 3)
     assert voters.k == min(k, len(x) - 1)
     for at, one in enumerate(codes):

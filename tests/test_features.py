@@ -19,7 +19,7 @@ from errorfloor.datasets.synthetic import gaussian_cloud, xor
 from errorfloor.features import classics, leaks, models, sequence
 from errorfloor.features.bounds import least_of_pairs, least_of_votes
 from errorfloor.features.neighbours import nearest
-from errorfloor.features.votes import Voters, errors_of
+from errorfloor.features.votes import NeighbourVotes, errors_of
 from errorfloor.questions.features_beside import BothLimits
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.words import long_text_of
@@ -49,7 +49,7 @@ def test_tied_neighbours_share_the_last_places(kind, k, most, monkeypatch):
     monkeypatch.setattr("errorfloor.features.votes._MOST_TIED", most)
     x = points_of(kind)
     codes = np.random.default_rng(1).integers(3, size=len(x))
-    voters = Voters.of(x, k, nearest(x, k + 1))
+    voters = NeighbourVotes.of(x, k, nearest(x, k + 1))
     votes = voters.votes(np.stack((codes[::-1], codes)), 3)[..., 1].T
     assert bool(voters.wide) == (most == 2 and "tied" in kind)
     for i in range(0, len(x), 10):
@@ -67,7 +67,7 @@ def test_tied_neighbours_share_the_last_places(kind, k, most, monkeypatch):
 @pytest.mark.parametrize("k", [1, 4, 7, 20])
 def test_of_a_few_tied_points_all_may_share_the_last_places(k):
     x = np.array([0.0, 0, 0, 1, 1, 1, 1, 5])[:, None]
-    voters = Voters.of(x, k, nearest(x, k + 1))
+    voters = NeighbourVotes.of(x, k, nearest(x, k + 1))
     votes = voters.votes(np.arange(8)[None], 8)[..., 0]  # each has a class of its own
     assert not voters.wide
     for i in range(8):

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor.metrics.asked import Asked
-from errorfloor.questions import feebee_asked, feebee_metrics, label_noise
-from errorfloor.questions.feebee_asked import check_means, known_error, named_methods
+from errorfloor.metrics.choice import MetricChoice
+from errorfloor.questions import feebee_metrics, feebee_options, label_noise
+from errorfloor.questions.feebee_options import check_means, known_error, named_methods
 
-ERROR, BALANCED, AUC = (Asked(name).of(2) for name in ("error", "balanced-error", "auc"))
+ERROR, BALANCED, AUC = (MetricChoice(name).of(2) for name in ("error", "balanced-error", "auc"))
 
 
 # What may be asked for
 
 
 def test_a_known_model_is_at_least_as_good_as_a_constant_one():
-    three = Asked("error").of(3)
+    three = MetricChoice("error").of(3)
     for metric, classes, given, kept in (
         (ERROR, 2, (0.0, None), 0.0),
         (ERROR, 2, (0.5, None), 0.5),
@@ -59,18 +59,18 @@ def test_means_of_noise_are_strictly_between_0_and_1():
 
 
 def test_labels_of_both_classes_are_needed_for_other_metrics():
-    feebee_asked.check_both_classes(ef.ScoreTable.from_arrays([0.1, 0.2], [0, 1]), AUC)
+    feebee_options.check_both_classes(ef.ScoreTable.from_arrays([0.1, 0.2], [0, 1]), AUC)
     for label in (0, 1):
         table = ef.ScoreTable.from_arrays([0.1, 0.2], [label, label])
         with pytest.raises(ef.InputError, match="Balanced error needs labels of both"):
-            feebee_asked.check_both_classes(table, BALANCED)
+            feebee_options.check_both_classes(table, BALANCED)
 
 
 def test_methods_have_names_of_their_own():
     def mine(table):
         return 0.1
 
-    asked = Asked("error")
+    asked = MetricChoice("error")
     assert named_methods(["isotonic", mine], asked) == {"isotonic": "isotonic", "mine": mine}
     assert named_methods({"a": mine, "b": "platt"}, asked) == {"a": mine, "b": "platt"}
     for wrong, message in (
@@ -97,11 +97,11 @@ def test_methods_have_names_of_their_own():
 def test_functions_return_one_finite_number():
     table = ef.ScoreTable.from_arrays([0.1, 0.2], [0, 1])
     for good in (0, 0.5, True, np.float32(0.25), np.array(0.1)):
-        found = feebee_asked.checked_estimator("mine", lambda _, good=good: good)(table)
+        found = feebee_options.checked_estimator("mine", lambda _, good=good: good)(table)
         assert (found, type(found)) == (float(good), float)
     for wrong in (np.nan, np.inf, None, "0.1", b"1", [0.1], np.array([0.1]), 1j, 10**400):
         with pytest.raises(ef.InputError, match="'mine' must return a finite number"):
-            feebee_asked.checked_estimator("mine", lambda _, wrong=wrong: wrong)(table)
+            feebee_options.checked_estimator("mine", lambda _, wrong=wrong: wrong)(table)
 
 
 def test_methods_of_other_metrics_have_an_answer_of_their_own_or_a_map():

@@ -15,7 +15,7 @@ from errorfloor.methods.votes.dual import region_bound
 from errorfloor.methods.votes.mixture import ManyClassMixture
 from errorfloor.methods.votes.simplex import Gathered, fitted_weights, kept_votes
 from errorfloor.methods.votes.thinning import Votes, generator_of
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 SELECTIVE = {"error-at-coverage": 0.8, "coverage-at-error": 0.05}
 
@@ -27,7 +27,7 @@ def table(classes, votes=14, items=1500, seed=0):
 
 
 def options(name, classes, **given):
-    return Options(metric=Asked(name, **given).of(classes))
+    return Options(metric=MetricChoice(name, **given).of(classes))
 
 
 @pytest.fixture(scope="module", params=[(3, 14, 1500), (6, 14, 1500), (10, 50, 10_000)])

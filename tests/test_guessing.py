@@ -4,7 +4,7 @@ import pytest
 
 from errorfloor._checks import Mention
 from errorfloor.data.columns import (
-    Chosen,
+    ChosenColumns,
     fitting,
     fitting_kind,
     likely_readings,
@@ -186,15 +186,15 @@ def test_a_confidence_is_a_score_only_where_there_is_no_other_reading():
 
 
 def test_what_is_chosen_is_told_by_arguments():
-    chosen = Chosen(VOTES, {"votes": "k", "total": 3}, ("votes",))
+    chosen = ChosenColumns(VOTES, {"votes": "k", "total": 3}, ("votes",))
     assert chosen.arguments == {"positives": "k", "totals": 3}
     assert chosen.used == {"k", 3}
     assert chosen.mentions == (Mention("positives", "'k'"),)
-    both = Chosen(SCORES, {"score": ("a", "b"), "label": "y"}, ("score", "label"))
+    both = ChosenColumns(SCORES, {"score": ("a", "b"), "label": "y"}, ("score", "label"))
     assert both.used == {"a", "b", "y"}
     assert both.mentions == (Mention("score", "['a', 'b']"), " ", Mention("label", "'y'"))
     assert mentioned([]) == ()
-    assert Chosen(SCORES, {}).guessed == ()
+    assert ChosenColumns(SCORES, {}).guessed == ()
 
 
 def test_where_all_columns_are_needed_their_kinds_count_as_well_as_their_names():

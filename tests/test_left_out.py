@@ -6,7 +6,7 @@ import pytest
 from errorfloor import methods
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Basis, Classes, Options, Series, without_one
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 COSTS = {2: (1, 3), 3: [[0, 1, 2], [3, 0, 1], [1, 1, 0]]}
 AT = {"error-at-coverage": 0.7, "coverage-at-error": 0.1}
@@ -59,7 +59,9 @@ def cases():
 def test_the_value_without_each_item(method, metric):
     table = table_of(method.reads, method.classes)
     classes = len(table.classes)
-    asked = Asked(metric, costs=COSTS[classes] if metric == "cost" else None, at=AT.get(metric))
+    asked = MetricChoice(
+        metric, costs=COSTS[classes] if metric == "cost" else None, at=AT.get(metric)
+    )
     cells = table.cells()
     statistic = method.bind(cells, Options(metric=asked.of(classes)))
     found = without_one(statistic)

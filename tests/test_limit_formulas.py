@@ -20,7 +20,7 @@ from errorfloor.intervals.ranks import PairShare, divergence, of_precision
 from errorfloor.methods.fitted import sides_of
 from errorfloor.metrics import named
 from errorfloor.metrics.two_by_two import OF_BALANCED, OF_F1, OF_MCC, TwoByTwo
-from errorfloor.questions.cap import Capped, Reached
+from errorfloor.questions.cap import Capped, ReachedErrors
 
 LEVEL = 0.9
 
@@ -298,22 +298,22 @@ class Given:
 
 
 def test_a_model_caps_the_upper_limit_alone():
-    model = Reached(30, 60)
+    model = ReachedErrors(30, 60)
     for errors, value in ((30, 0.4), (50, 0.4), (30, 0.9), (30, 0.1)):
-        model = Reached(errors, 60)
+        model = ReachedErrors(errors, 60)
         cap = beta(errors + 1, 60 - errors, 1 - 0.01)  # a fifth of a tail of 0.05
         low, high = Capped(value, Given(), model).limits(LEVEL)
         assert low == min(0.275, value)
         assert high == pytest.approx(max(min(cap, 0.5 + 0.92 / 4), value))
-    assert Reached(30, 60).value == pytest.approx(beta(31, 30, 0.5))
+    assert ReachedErrors(30, 60).value == pytest.approx(beta(31, 30, 0.5))
 
 
 def test_a_model_contradicts_a_floor_only_if_its_limit_is_below():
-    cap = Reached(5, 60).cap(0.05)
+    cap = ReachedErrors(5, 60).cap(0.05)
     assert cap == pytest.approx(beta(6, 55, 0.95))
 
     def capped(low):
-        return Capped(0.4, SimpleNamespace(limits=lambda level: (low, 1.0)), Reached(5, 60))
+        return Capped(0.4, SimpleNamespace(limits=lambda level: (low, 1.0)), ReachedErrors(5, 60))
 
     assert capped(np.nextafter(cap, 1)).contradicts(LEVEL)
     assert not capped(cap).contradicts(LEVEL)

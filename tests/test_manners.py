@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import errorfloor as ef
 from errorfloor import metrics
 from errorfloor.apps.cli.commands import cli
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 pytestmark = [pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")]
 SOFT = [0.1, 0.4, 0.8, 0.95]
@@ -55,7 +55,7 @@ def test_estimates_are_compared_with_numbers_and_with_each_other_by_their_values
     ],
 )
 def test_metrics_are_found_by_the_names_that_people_know(name, meant):
-    assert Asked(name).metric == meant
+    assert MetricChoice(name).metric == meant
     found = ef.from_soft_labels(SOFT, metric=name)
     assert (found.metric, found.value) == (meant, ef.from_soft_labels(SOFT, metric=meant).value)
 

@@ -22,7 +22,7 @@ from errorfloor.methods.prediction_powered import (
 )
 from errorfloor.methods.record import Classes, Method, Options, Series
 from errorfloor.methods.soft import BestValue, MeanFloor
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.ranking import Placements
 
 pytestmark = pytest.mark.usefixtures("folds_once")
@@ -58,7 +58,7 @@ def slow_calibrated_auc(scores, labels):
 
 def test_the_calibrated_auc_of_a_resample_is_that_of_its_own_fit():
     cells = cells_of([3, 1, 2, 0], [0, 2, 1, 4])
-    bound = ranks.CALIBRATED_AUC.bind(cells, Options(metric=Asked("auc").of(2)))
+    bound = ranks.CALIBRATED_AUC.bind(cells, Options(metric=MetricChoice("auc").of(2)))
     others = [cells.count, np.array([1, 1, 1, 0, 0, 1]), np.array([3, 0, 0, 1, 1, 2])]
     for count in others:
         scores = np.repeat(cells.scores[cells.row], count)
@@ -68,7 +68,9 @@ def test_the_calibrated_auc_of_a_resample_is_that_of_its_own_fit():
     one_class = np.where(cells.positive, cells.count, 0), np.where(cells.positive, 0, 2)
     assert bound.values(np.array(one_class), RNG).tolist() == [0.5, 0.5]
     with pytest.raises(ef.InputError, match="AUC needs items of both classes"):
-        ranks.CALIBRATED_AUC.bind(cells_of([0, 0], [1, 2]), Options(metric=Asked("auc").of(2)))
+        ranks.CALIBRATED_AUC.bind(
+            cells_of([0, 0], [1, 2]), Options(metric=MetricChoice("auc").of(2))
+        )
 
 
 # Means and best values of known probabilities
@@ -98,7 +100,7 @@ def test_means_with_and_without_an_item_are_those_of_the_items():
 @pytest.mark.parametrize("name", ["average-precision", "f1", "balanced-error"])
 def test_best_values_of_weighted_items_are_those_of_copies(name):
     p, count, weight = np.array([0.1, 0.3, 0.5, 0.9]), np.array([2, 1, 1, 3]), [1.0, 3.0, 2.0, 1.0]
-    metric = Asked(name).of(2)
+    metric = MetricChoice(name).of(2)
     best = BestValue(metric, p, Sample.of_rows(p, count, np.array(weight)))
     for number in (count, np.array([1, 0, 2, 1])):
         copies = np.repeat(p, (number * weight).astype(int))
@@ -111,7 +113,7 @@ def test_best_values_of_weighted_items_are_those_of_copies(name):
 
 def test_best_values_of_shares_are_in_the_order_of_the_cells():
     shares, count = np.array([0.5, 0.0, 1.0, 0.25]), np.array([2, 3, 1, 2])
-    metric = Asked("balanced-error").of(2)
+    metric = MetricChoice("balanced-error").of(2)
     order = np.argsort(shares)
     for weight in (None, np.array([1.0, 2.0, 1.0, 3.0])):
         own = BestValue(metric, shares, Sample.of_rows(shares, count, weight))
@@ -129,7 +131,7 @@ def test_best_values_of_shares_are_in_the_order_of_the_cells():
 
 def test_resamples_without_a_value_take_that_of_the_table():
     cells = Sample.of_rows(np.array([0.0, 0.5]), np.array([3, 1]))
-    best = BestValue(Asked("auc").of(2), cells.probabilities, cells)
+    best = BestValue(MetricChoice("auc").of(2), cells.probabilities, cells)
     assert best.value == pytest.approx(best.values(cells.count[None], RNG)[0])
     counts = np.array([[4, 0], [1, 3], [3, 1]])
     found = best.values(counts, RNG)
@@ -140,7 +142,7 @@ def test_resamples_without_a_value_take_that_of_the_table():
     assert best.values(counts[1:2], RNG) == pytest.approx(found[1:2])
     assert best.leave_one_out()[1] == best.value
     alone = Sample.of_rows(np.array([0.3]), np.array([1]))
-    one = BestValue(Asked("auc").of(2), alone.probabilities, alone)
+    one = BestValue(MetricChoice("auc").of(2), alone.probabilities, alone)
     assert one.value == pytest.approx(0.5)
 
 
@@ -544,7 +546,7 @@ def calibrated_by(count, more=0.0):
     ],
 )  # fmt: skip
 def test_the_surest_items_of_an_isotonic_fit_have_its_best_value(name, at):
-    metric = Asked(name, at=at).of(2)
+    metric = MetricChoice(name, at=at).of(2)
     options = Options(metric=metric)
     own, midpoint = (one.bind(SURE, options) for one in methods.RECORDS if name in one_of(one))
     for count in (SURE.count, np.array([3, 1, 0, 2, 2, 1, 4, 0, 1, 3])):
@@ -580,7 +582,7 @@ def test_prices_beside_the_best_guess_are_those_of_items_kept_earlier_or_later()
     doubt, count = np.array([0.4, 0.1, 0.3, 0.0]), np.array([40, 20, 40, 0])
 
     def prices(name, at):
-        return Asked(name, at=at).of(2).how.prices(doubt, doubt > 0.2, count)
+        return MetricChoice(name, at=at).of(2).how.prices(doubt, doubt > 0.2, count)
 
     assert 2 * (0.6 * 0.4 / 100) ** 0.5 < 0.4
     assert prices("error-at-coverage", 0.6) == pytest.approx((0.3, 0.3, 0.4))
@@ -597,7 +599,7 @@ def test_prices_beside_the_best_guess_are_those_of_items_kept_earlier_or_later()
 
 
 def ranked(cells, method=ranks.AUC):
-    return method.bind(cells, Options(metric=Asked(method.metrics[0]).of(2)))
+    return method.bind(cells, Options(metric=MetricChoice(method.metrics[0]).of(2)))
 
 
 def slow_auc(score, label, weight):

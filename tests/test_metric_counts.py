@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import errorfloor as ef
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.ranking import moved_with_share
 from errorfloor.metrics.record import reach_of
 from errorfloor.metrics.selective import CountedCoverageAt
@@ -90,7 +90,7 @@ def test_two_classes_are_counted_as_one_by_one(name, p, seed):
     p = p[(p == 0) | (p > 1e-4)]  # what rounding leaves of smaller ones is no share of a class
     count = rng.integers(1, 4, p.size)
     if p.size:
-        metric = Asked(name, **TWO[name]).of(2)
+        metric = MetricChoice(name, **TWO[name]).of(2)
         check(metric.on(p, count), slow(name, metric, p, count), count, rng)
 
 
@@ -102,7 +102,7 @@ def test_many_classes_are_counted_as_one_by_one(name, classes, rows, tied, seed)
     votes = rng.multinomial(4, np.ones(classes) / classes, size=rows) / 4
     p = np.unique(votes if tied else rng.dirichlet(np.ones(classes), rows), axis=0)
     count = rng.integers(1, 4, len(p))
-    metric = Asked(name, **MANY[name]).of(classes)
+    metric = MetricChoice(name, **MANY[name]).of(classes)
     check(metric.on(p, count), slow(name, metric, p, count), count, rng)
 
 
@@ -115,7 +115,7 @@ def test_with_a_known_share_the_form_of_less_variance_is_a_mean_over_pairs(p, pr
     both = 2 * prior * (1 - prior)
     least = 1 - np.minimum(products, products.T)[different].mean() / both if p.size > 1 else 0.5
     most = np.maximum(products, products.T)[different].mean() / both if p.size > 1 else 0.5
-    found = Asked("auc", prior=prior).of(2).on(p, count)
+    found = MetricChoice("auc", prior=prior).of(2).on(p, count)
     if p.size > 1:
         clipped = np.clip([least, most], 0.5, 1)
         assert np.abs(clipped - found.values(count[None])[0]).min() < 1e-9
@@ -139,7 +139,7 @@ def test_the_auc_of_weighted_items_is_that_of_pairs_of_different_ones(asked):
     p[3] = p[2]
     weight[5] = 1e5  # without which rounding must leave the rest as it is
     count = np.array([1, 2, 1, 1, 3, 1, 1, 2, 1])
-    metric = Asked("auc", **asked).of(2)
+    metric = MetricChoice("auc", **asked).of(2)
     found = metric.on(p, count, weight)
 
     def slow(number):
@@ -171,7 +171,9 @@ def test_the_discriminant_chooses_the_form_that_varies_less(theta):
     for name in ("auc", "balanced-error"):
         least, most = _forms(name, np.sort(p, axis=1), theta)
         large = np.unique(p.ravel())
-        chosen = Asked(name, prior=theta).of(2).on(large, np.ones(large.size, dtype=np.int64))
+        chosen = (
+            MetricChoice(name, prior=theta).of(2).on(large, np.ones(large.size, dtype=np.int64))
+        )
         if name == "auc":
             varies_less = chosen.sign < 0
         else:
@@ -223,7 +225,7 @@ def test_thousands_of_thresholds_without_an_item_are_those_near_the_best():
     rng = np.random.default_rng(1)
     p = np.unique(rng.beta(0.6, 1.8, 700))
     count = np.ones(p.size, dtype=np.int64)
-    metric = Asked("mcc").of(2)
+    metric = MetricChoice("mcc").of(2)
     exact = OneByOne(metric.best, p, count).leave_one_out()
     np.testing.assert_allclose(metric.on(p, count).leave_one_out(), exact, atol=1e-12)
 
@@ -272,7 +274,7 @@ def test_rows_that_are_too_wide_for_a_rare_class_say_nothing():
     lows, highs = np.array([0.0, 0.3]), np.array([0.01, 0.31])
     table = ef.SoftTable.from_ranges(lows, highs, np.array([10_000, 1]))
     for metric in ("auc", "f1", "balanced-error"):
-        moved = Asked(metric).of(2).moved(table.probabilities, *table.ranges, table.counts)
+        moved = MetricChoice(metric).of(2).moved(table.probabilities, *table.ranges, table.counts)
         assert moved == (1.0 if metric == "f1" else 0.5)
 
 
@@ -294,37 +296,37 @@ def test_values_may_leave_the_span_where_they_are_means_of_known_numbers():
         "coverage-at-error": (True, {"at": 0.1}),
     }  # fmt: skip
     for name, (expected, more) in wide.items():
-        assert Asked(name, **more).of(2).on(p, count).may_leave_span == expected
-    assert Asked("auc", prior=0.3).of(2).on(p, count).may_leave_span
-    assert Asked("balanced-error", prior=0.3).of(2).on(p, count).may_leave_span
+        assert MetricChoice(name, **more).of(2).on(p, count).may_leave_span == expected
+    assert MetricChoice("auc", prior=0.3).of(2).on(p, count).may_leave_span
+    assert MetricChoice("balanced-error", prior=0.3).of(2).on(p, count).may_leave_span
 
 
 def test_what_has_no_error_of_pairs_or_choice_says_nothing_of_it():
-    found = Asked("f1").of(2).on(np.array([0.2, 0.6]), np.array([2, 3]))
+    found = MetricChoice("f1").of(2).on(np.array([0.2, 0.6]), np.array([2, 3]))
     assert found.error_of_pairs() == 0
     assert found.off_by_choice() == (0, 0)
 
 
 def test_means_of_known_numbers_are_kept_in_their_span_but_for_those_without_an_item():
     p, count = np.array([0.05, 0.9]), np.array([3, 2])
-    found = Asked("balanced-error", prior=0.3).of(2).on(p, count)
+    found = MetricChoice("balanced-error", prior=0.3).of(2).on(p, count)
     numbers = found.numbers
     counts = np.array([[3, 2], [1, 0], [0, 1]])
     means = counts @ numbers / counts.sum(axis=1)
     assert found.values(counts) == pytest.approx(np.clip(means, 0, 0.5))
     without = (count @ numbers - numbers) / 4
     assert found.leave_one_out() == pytest.approx(without)
-    alone = Asked("balanced-error", prior=0.3).of(2).on(p[:1], np.array([1]))
+    alone = MetricChoice("balanced-error", prior=0.3).of(2).on(p[:1], np.array([1]))
     assert alone.leave_one_out().tolist() == [0]
 
 
 def test_means_move_to_the_peak_inside_a_range_or_to_its_ends():
-    brier = Asked("brier").of(2).moved
+    brier = MetricChoice("brier").of(2).moved
     p, lows, highs = np.array([[0.41, 0.2], [0.4, 0.18], [0.6, 0.3]])
     counts = np.array([1, 3])
     away = [0.25 - 0.41 * 0.59, 0.3 * 0.7 - 0.2 * 0.8]
     assert brier(p, lows, highs, counts) == pytest.approx((away[0] + 3 * away[1]) / 4)
-    cost = Asked("cost", costs=(1, 3)).of(2).moved
+    cost = MetricChoice("cost", costs=(1, 3)).of(2).moved
     # min(1 - p, 3 p) with its peak 3/4 at 1/4; at 0.6 it is 0.4.
     away = [0.59 - 0.4, 0.75 - 0.6]
     assert cost(p, lows, highs, counts) == pytest.approx((away[0] + 3 * away[1]) / 4)
@@ -334,14 +336,14 @@ def test_ratios_move_by_what_their_parts_may():
     p, lows, highs = np.array([[0.3, 0.8], [0.29, 0.78], [0.32, 0.81]])
     counts = np.array([1, 3])
     reach, theta = (0.02 + 3 * 0.02) / 4, (0.3 + 2.4) / 4
-    auc = Asked("auc").of(2)
+    auc = MetricChoice("auc").of(2)
     excess = 2 * auc.best(p, counts) - 1
     least = 2 * theta * (1 - theta) - 2 * reach
     assert auc.moved(p, lows, highs, counts) == pytest.approx(reach * (1 + excess) / least)
-    balanced = Asked("balanced-error").of(2)
+    balanced = MetricChoice("balanced-error").of(2)
     excess = 1 - 2 * balanced.best(p, counts)
     assert balanced.moved(p, lows, highs, counts) == pytest.approx(reach * (1 + excess) / least)
-    f1 = Asked("f1").of(2)
+    f1 = MetricChoice("f1").of(2)
     expected = reach * (2 + f1.best(p, counts)) / (theta - reach)
     assert f1.moved(p, lows, highs, counts) == pytest.approx(expected)
     wide = np.zeros(2), np.ones(2)
@@ -354,7 +356,7 @@ def test_ratios_move_by_what_their_parts_may():
 
 
 def test_selective_values_move_with_the_least_error_of_every_item():
-    metric = Asked("error-at-coverage", at=0.5).of(2)
+    metric = MetricChoice("error-at-coverage", at=0.5).of(2)
     p, lows, highs = np.array([[0.1, 0.45, 0.9], [0.05, 0.4, 0.85], [0.2, 0.55, 0.95]])
     counts = np.array([1, 1, 2])
     here = metric.best(p, counts)

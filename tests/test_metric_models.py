@@ -15,7 +15,7 @@ from errorfloor.intervals.models import (
     mcc_error,
     mcc_of,
 )
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import models, published
 from errorfloor.questions.gap import Gap
 
@@ -32,7 +32,7 @@ def sample(n=N, seed=0, rare=False):
 
 
 def value(metric, scores, labels, **given):
-    record = Asked(metric, **given).of(2)
+    record = MetricChoice(metric, **given).of(2)
     if models.goes_by_scores(record):
         return models.from_table(record, ScoreTable.from_arrays(scores, labels), {})
     chosen = (np.asarray(scores) > 0.5).astype(int)
@@ -80,12 +80,12 @@ def test_probabilities_of_three_classes_have_losses_too():
     p = rng.dirichlet(np.ones(3), 200)
     y = (p.cumsum(axis=1) > rng.random((200, 1))).argmax(axis=1)
     table = ScoreTable.from_arrays(p, y)
-    loss = models.from_table(Asked("log-loss").of(3), table, {})
+    loss = models.from_table(MetricChoice("log-loss").of(3), table, {})
     assert loss.value == pytest.approx(-np.log(p[np.arange(200), y]).mean())
-    brier = models.from_table(Asked("brier").of(3), table, {})
+    brier = models.from_table(MetricChoice("brier").of(3), table, {})
     assert brier.value == pytest.approx(((p - np.eye(3)[y]) ** 2).sum(axis=1).mean())
     balanced = models.from_confusion(
-        Asked("balanced-error").of(3), models.confusion_of(y, p.argmax(axis=1), 3), {}
+        MetricChoice("balanced-error").of(3), models.confusion_of(y, p.argmax(axis=1), 3), {}
     )
     wrong = p.argmax(axis=1) != y
     expected = np.mean([wrong[y == k].mean() for k in range(3)])
@@ -195,7 +195,7 @@ def test_ceilings_have_room_below_them_and_models_above_are_beyond():
 
 def test_the_best_model_on_the_same_items_seldom_has_room_or_is_beyond():
     repeats, apart = 100, 0
-    auc = Asked("auc").of(2)
+    auc = MetricChoice("auc").of(2)
     for seed in range(repeats):
         p, y, _ = sample(300, seed=seed)
         floor = ef.from_soft_labels(p, metric="auc", rng=0)
@@ -372,9 +372,9 @@ def test_the_shares_of_classes_among_votes_are_means_over_items():
     table = ef.VoteTable.from_arrays([1, 4, 4], [2, 4, 4])
     floor = ef.from_votes(table, interval=None)
     assert published.shares_of(floor) == pytest.approx([1 / 6, 5 / 6])
-    found = published.from_value(Asked("auc").of(2), 0.9, 120, floor)
+    found = published.from_value(MetricChoice("auc").of(2), 0.9, 120, floor)
     assert found.evidence == Wilson(0.9, pytest.approx(20))
-    found = published.from_value(Asked("balanced-error").of(2), 0.1, 120, floor)
+    found = published.from_value(MetricChoice("balanced-error").of(2), 0.1, 120, floor)
     assert found.evidence == Wilson(0.1, pytest.approx(40))
 
 

@@ -14,7 +14,7 @@ from benchmarks.metrics_scores import NEAR, RARE, SHAPES, TIES, Question, Settin
 from errorfloor.intervals.ranks import divergence
 from errorfloor.methods.ranks import AUC, AVERAGE_PRECISION
 from errorfloor.methods.record import Options
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.selective import squares_at
 from errorfloor.metrics.two_by_two import OF_BALANCED, OF_F1, OF_MCC, TwoByTwo, cost_of
 
@@ -157,7 +157,7 @@ def test_leaving_an_item_out_is_what_it_says(method, weight):
         return
     scores, labels = drawn(50, 7, ties=True)
     cells = value(scores, labels, "auc", weight=weight).table.cells()
-    fit = method.bind(cells, Options(metric=Asked(method.metrics[0]).of(2)))
+    fit = method.bind(cells, Options(metric=MetricChoice(method.metrics[0]).of(2)))
     fast = fit.leave_one_out()
     for cell in range(len(cells)):
         fewer = cells.count - (np.arange(len(cells)) == cell)
@@ -193,7 +193,7 @@ def test_scores_that_say_nothing_and_reversed_ones_have_half_an_auc():
 def test_the_isotonic_auc_is_that_of_its_probabilities():
     scores, labels = drawn(300, 10)
     fit = IsotonicRegression().fit_transform(scores, labels)
-    expected = Asked("auc").of(2).best(np.sort(fit), np.ones(300))
+    expected = MetricChoice("auc").of(2).best(np.sort(fit), np.ones(300))
     found = value(scores, labels, "auc", method="isotonic").value
     assert found == pytest.approx(expected)
     assert found > value(scores, labels, "auc").value
@@ -219,7 +219,7 @@ def test_the_surest_items_of_the_isotonic_fit_give_its_risk_coverage_curve():
             *(("error-at-coverage", at) for at in (0.1, 0.5, 0.8, 1.0)),
             *(("coverage-at-error", at) for at in (0.0, 0.05, 0.1, 0.3, 0.6)),
         ):
-            expected = Asked(metric, at=at).of(2).best(fit, np.ones(fit.size))
+            expected = MetricChoice(metric, at=at).of(2).best(fit, np.ones(fit.size))
             found = value(scores, labels, metric, method="isotonic", at=at).value
             assert found == pytest.approx(expected, abs=1e-9), (metric, at)
 
@@ -358,7 +358,9 @@ def many(n, seed, weights=(1, 1, 1)):
 )
 def test_many_classes_are_near_the_truth_and_their_intervals_hold_it(metric, given):
     scores, labels, _ = many(4000, 14, (1, 2, 0.5))
-    truth = Asked(metric, **given).of(3).best(many(200_000, 0, (1, 2, 0.5))[2], np.ones(200_000))
+    truth = (
+        MetricChoice(metric, **given).of(3).best(many(200_000, 0, (1, 2, 0.5))[2], np.ones(200_000))
+    )
     found = value(scores, labels, metric, "honest", classes=CLASSES, **given)
     assert found.low < truth < found.high
     assert found.low < found.value < found.high
@@ -406,12 +408,14 @@ def test_what_cannot_be_answered_is_refused_in_one_clear_word():
 def test_a_few_items_without_an_error_prove_little(metric):
     # Probabilities of 0.6 make three labels alike in one of five samples.
     given = {"at": 0.9} if metric == "error-at-coverage" else {}
-    truth = Asked(metric, **given).of(2).best(np.array([0.6]), np.ones(1))
+    truth = MetricChoice(metric, **given).of(2).best(np.array([0.6]), np.ones(1))
     for labels in ([1, 1, 1], [0, 0, 0], [0, 0, 1]):
         assert value([0.1, 0.2, 0.3], labels, metric, "honest", **given).high >= truth
     scores = np.eye(3)[[0, 1, 2]] + 0.1
     found = value(scores, CLASSES, metric, "honest", classes=CLASSES, **given)
-    assert found.high >= Asked(metric, **given).of(3).best(np.array([[0.6, 0.2, 0.2]]), np.ones(1))
+    assert found.high >= MetricChoice(metric, **given).of(3).best(
+        np.array([[0.6, 0.2, 0.2]]), np.ones(1)
+    )
 
 
 EVERY = (
@@ -431,7 +435,7 @@ def test_tiny_and_degenerate_data_have_an_answer_within_its_range(metric, given)
         (np.arange(30.0), [0] * 15 + [1] * 15),
         ([0.0, 1.0] * 10, [0, 1] * 10),
     )
-    least, most = Asked(metric, **given).of(2).span(2)
+    least, most = MetricChoice(metric, **given).of(2).span(2)
     for scores, labels in tiny:
         found = value(scores, labels, metric, "honest", **given)
         assert least <= found.low <= found.high <= most

@@ -18,7 +18,7 @@ from errorfloor.intervals.bets import (
 from errorfloor.intervals.jackknife import SmoothJackknife as Jackknife
 from errorfloor.intervals.jackknife import _spread_without as spread_of
 from errorfloor.intervals.jackknife import unseen_shift
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.selective import CountedCoverageAt, CountedErrorAt
 
 pytestmark = pytest.mark.filterwarnings("ignore::errorfloor.RefutedWarning")
@@ -132,7 +132,7 @@ def test_the_error_of_pairs_is_the_second_term_of_the_variance_of_all_pairs(thet
     p = np.sort(np.random.default_rng(2).beta(1, 2, 80))
     count = np.ones(80, dtype=np.int64)
     given = {} if theta is None else {"prior": theta}
-    found = Asked("auc", **given).of(2).on(p, count)
+    found = MetricChoice("auc", **given).of(2).on(p, count)
     apart, both = np.abs(p[:, None] - p), p[:, None] + p - 2 * np.outer(p, p)
     slope = found.sign if theta else 1 - 2 * found.values(count[None])[0]
     share = theta or p.mean()
@@ -144,7 +144,7 @@ def test_two_kinds_of_items_that_are_equally_many_have_an_error_from_pairs_alone
     # Half at 0.2 and half at 0.8: no single item moves the AUC, to first order. The variance of
     # the AUC over samples of 100 is then that of pairs; three quarters to four thirds of it.
     count = np.array([50, 50])
-    found = Asked("auc").of(2).on(np.array([0.2, 0.8]), count)
+    found = MetricChoice("auc").of(2).on(np.array([0.2, 0.8]), count)
     assert np.ptp(found.leave_one_out()) < 1e-12
     drawn = np.random.default_rng(0).binomial(100, 0.5, 4000)
     samples = found.values(np.column_stack((drawn, 100 - drawn)))
@@ -155,7 +155,7 @@ def test_the_rule_that_many_items_at_the_mean_choose_is_allowed_for():
     # Four in five items are at 0.3, the mean is 0.302 and its standard error 0.0089: two of these
     # below, all items at 0.3 are on the other side of the mean.
     p, count = np.array([0.1, 0.3, 0.5]), np.array([9, 80, 10])
-    found = Asked("balanced-error").of(2).on(p, count)
+    found = MetricChoice("balanced-error").of(2).on(p, count)
     share = count / 99
     theta = share @ p
     error = np.sqrt(share @ (p - theta) ** 2 / 99)
@@ -166,9 +166,9 @@ def test_the_rule_that_many_items_at_the_mean_choose_is_allowed_for():
     evidence = ef.from_soft_labels(np.repeat(p, count), metric="balanced-error").evidence
     assert evidence.limits(0.95)[1] == pytest.approx(evidence._smooth(0.95)[1] + expected)
     # With nobody near the mean there is nothing to allow for, and nobody differs from it at all.
-    apart = Asked("balanced-error").of(2).on(np.array([0.0, 1.0]), np.array([50, 50]))
+    apart = MetricChoice("balanced-error").of(2).on(np.array([0.0, 1.0]), np.array([50, 50]))
     assert apart.off_by_choice()[0] == pytest.approx(0, abs=1e-15)
-    alike = Asked("balanced-error").of(2).on(np.array([0.3]), np.array([50]))
+    alike = MetricChoice("balanced-error").of(2).on(np.array([0.3]), np.array([50]))
     assert alike.off_by_choice()[0] == pytest.approx(0, abs=1e-15)
 
 
@@ -200,7 +200,7 @@ def test_thresholds_that_may_be_as_good_as_the_best_are_allowed_for(p, count):
     beside = adds - adds[values.argmax()]
     error = np.sqrt((beside - (beside @ share)[:, None]) ** 2 @ share / count.sum())
     expected = max(0, *(2 * error - values.max() + values))
-    found = Asked("mcc").of(2).on(p, count)
+    found = MetricChoice("mcc").of(2).on(p, count)
     assert found.off_by_choice() == (0, pytest.approx(expected, abs=1e-5))
     assert expected > 0.001
     evidence = ef.from_soft_labels(np.repeat(p, count), metric="mcc").evidence
@@ -210,13 +210,13 @@ def test_thresholds_that_may_be_as_good_as_the_best_are_allowed_for(p, count):
 
 def test_a_single_threshold_is_nobodys_choice():
     for p in ([0.3], [0.0, 1.0], [0.2, 0.7]):
-        found = Asked("mcc").of(2).on(np.array(p), np.full(len(p), 20))
+        found = MetricChoice("mcc").of(2).on(np.array(p), np.full(len(p), 20))
         assert found.off_by_choice() == (0, pytest.approx(0, abs=1e-12))
 
 
 def test_the_jackknife_holds_where_many_items_are_at_the_mean():
     law = metrics_soft.LAWS["at the mean"]
-    true = Asked("balanced-error").of(2).best(*law.points())
+    true = MetricChoice("balanced-error").of(2).best(*law.points())
     held = 0
     for seed in range(300):
         p = law.draw(np.random.default_rng(seed), 500)
@@ -255,7 +255,7 @@ def test_what_was_not_seen_is_allowed_for():
     weights = np.array([70, 30, np.log(40)])
     assert found.high == pytest.approx(
         max(
-            Asked("balanced-error").of(2).best(np.array([0, 1, kind]), weights)
+            MetricChoice("balanced-error").of(2).best(np.array([0, 1, kind]), weights)
             for kind in (0.3, 0.5)
         )
     )
@@ -266,10 +266,10 @@ def test_what_was_not_seen_is_allowed_for():
 
 def test_kinds_that_were_not_seen_lower_and_raise_the_value():
     p = np.array([0.2, 0.6])
-    low, high = unseen_shift(Asked("auc").of(2), p, np.array([40, 60]))
+    low, high = unseen_shift(MetricChoice("auc").of(2), p, np.array([40, 60]))
     assert low < 0 < high
     three = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
-    low, high = unseen_shift(Asked("balanced-error").of(3), three, np.array([40, 60, 50]))
+    low, high = unseen_shift(MetricChoice("balanced-error").of(3), three, np.array([40, 60, 50]))
     assert low < 0 < high
 
 
@@ -470,7 +470,11 @@ def test_many_classes_have_intervals_that_hold_the_truth(metric, classes):
     at = {"error-at-coverage": 0.8, "coverage-at-error": 0.2}.get(metric)
     draw = np.random.default_rng(classes)
     alpha = np.linspace(0.2, 1, classes)
-    true = Asked(metric, at=at).of(classes).best(draw.dirichlet(alpha, 200_000), np.ones(200_000))
+    true = (
+        MetricChoice(metric, at=at)
+        .of(classes)
+        .best(draw.dirichlet(alpha, 200_000), np.ones(200_000))
+    )
     kinds = ("jackknife",) if metric == "balanced-error" else ("betting", "jackknife")
     for kind in kinds:
         held = 0

@@ -24,7 +24,7 @@ from errorfloor.methods.votes.aims import Concave, Lines, Target, aim_of
 from errorfloor.methods.votes.line import binomial, fit_mixture, grid, supremum
 from errorfloor.methods.votes.simplex import CountLikelihood, kept_votes, log_chances
 from errorfloor.metrics import selective
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 GIVEN = {**METRICS, "coverage-at-error": {"at": 0.1}}
 MEANS = ("cost", "brier", "log-loss")
@@ -32,7 +32,7 @@ OTHERS = tuple(name for name in GIVEN if name not in MEANS)
 
 
 def metric(name, classes=2, **given):
-    return Asked(name, **{**GIVEN.get(name, {}), **given}).of(classes)
+    return MetricChoice(name, **{**GIVEN.get(name, {}), **given}).of(classes)
 
 
 def options(name, majority=None, **given):
@@ -436,7 +436,7 @@ def test_metrics_of_many_classes_are_near_the_truth(name, classes):
     costs = np.abs(np.subtract.outer(np.arange(classes), np.arange(classes)))
     given = {**study.MANY_METRICS, "cost": {"costs": costs}}[name]
     items = np.random.default_rng(12).dirichlet(shape, 50_000)
-    truth = Asked(name, **given).of(classes).best(items, np.ones(50_000))
+    truth = MetricChoice(name, **given).of(classes).best(items, np.ones(50_000))
     found = ef.from_votes(many_votes(shape, 5, 1000, 13), metric=name, **given)
     assert found.low <= truth <= found.high
     assert found.low < found.value < found.high

@@ -9,7 +9,7 @@ from sklearn import metrics as reference
 
 import errorfloor as ef
 from errorfloor import metrics
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.ranking import auc_discriminant
 from errorfloor.metrics.selective import moved_selective
 from errorfloor.metrics.two_by_two import forms_of
@@ -32,12 +32,12 @@ SETTINGS = {
 def best(name, p, weights=None, **given):
     p = np.asarray(p, dtype=float)
     weights = np.ones(len(p)) if weights is None else np.asarray(weights)
-    metric = Asked(name, **{**SETTINGS[name], **given}).of(2 if p.ndim == 1 else p.shape[1])
+    metric = MetricChoice(name, **{**SETTINGS[name], **given}).of(2 if p.ndim == 1 else p.shape[1])
     return metric.best(p, weights)
 
 
 def test_names_are_understood_as_people_write_them():
-    assert [Asked(name).metric for name in ("AUC", "Log_Loss")] == ["auc", "log-loss"]
+    assert [MetricChoice(name).metric for name in ("AUC", "Log_Loss")] == ["auc", "log-loss"]
 
 
 def test_every_metric_is_looked_at():
@@ -113,7 +113,7 @@ def test_repeats_order_and_weights_are_the_same_thing(name, p, data):
     repeated = np.repeat(p, counts)
     weighted = best(name, p[order], 0.5 * counts[order])
     assert weighted == pytest.approx(best(name, repeated), abs=1e-9)
-    low, high = Asked(name, **SETTINGS[name]).of(2).span(2)
+    low, high = MetricChoice(name, **SETTINGS[name]).of(2).span(2)
     assert low - 1e-12 <= weighted <= high + 1e-12
 
 
@@ -138,13 +138,13 @@ def test_many_classes_against_hand_worked_values():
     costs = np.array([[0, 1, 4], [2, 0, 1], [1, 3, 0]])
     assert best("cost", p, costs=costs) == pytest.approx((0.5 + 0.5 + 0) / 3)
     uniform = np.ones((3, 3)) - np.eye(3)
-    assert Asked("cost", costs=uniform).of(3).span(3) == pytest.approx((0, 2 / 3))
+    assert MetricChoice("cost", costs=uniform).of(3).span(3) == pytest.approx((0, 2 / 3))
 
 
 def test_the_largest_cost_is_that_of_the_worst_probabilities():
     costs = np.array([[0, 1, 4], [2, 0, 1], [1, 3, 0]])
     draws = np.random.default_rng(0).dirichlet(np.ones(3), 200_000)
-    metric = Asked("cost", costs=costs).of(3)
+    metric = MetricChoice("cost", costs=costs).of(3)
     assert metric.per_item(draws).max() == pytest.approx(metric.span(3)[1], abs=0.01)
     assert metric.per_item(draws).max() <= metric.span(3)[1] + 1e-12
 
@@ -185,7 +185,7 @@ def test_one_class_alone_is_refused(name):
 )
 def test_what_does_not_fit_a_metric_is_refused(asked, says):
     with pytest.raises(ef.InputError, match=says):
-        Asked(**asked)
+        MetricChoice(**asked)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_what_does_not_fit_a_metric_is_refused(asked, says):
 )
 def test_what_does_not_fit_the_classes_is_refused(asked, classes, says):
     with pytest.raises(ef.InputError, match=says):
-        Asked(**asked).of(classes)
+        MetricChoice(**asked).of(classes)
 
 
 @pytest.mark.parametrize("name", sorted(set(SETTINGS) - {"error"}))
@@ -246,7 +246,7 @@ def test_how_often_items_occur_does_not_move_which_form_is_steadier():
     ],
 )
 def test_what_is_given_is_kept_as_plain_numbers(asked, classes, given):
-    metric = Asked(**asked).of(classes)
+    metric = MetricChoice(**asked).of(classes)
     assert metric.given == given
     assert all(type(value) in (list, float) for value in metric.given.values())
 
@@ -269,7 +269,7 @@ def test_what_is_given_is_kept_as_plain_numbers(asked, classes, given):
 )
 def test_coverages_and_errors_are_shares(name, at, says):
     with pytest.raises(ef.InputError, match=says):
-        Asked(name, at=at)
+        MetricChoice(name, at=at)
 
 
 @pytest.mark.parametrize(
@@ -290,22 +290,22 @@ def test_coverages_and_errors_are_shares(name, at, says):
 )
 def test_costs_and_shares_have_a_number_for_each_class(asked, classes, says):
     with pytest.raises(ef.InputError, match=says):
-        Asked(**asked).of(classes)
+        MetricChoice(**asked).of(classes)
 
 
 def test_shares_that_are_off_by_rounding_add_up_to_one():
-    rounded = Asked("auc", prior=(0.3000005, 0.7)).of(2)
+    rounded = MetricChoice("auc", prior=(0.3000005, 0.7)).of(2)
     assert sum(rounded.given["prior"]) == 1
     with pytest.raises(ef.InputError, match="add up to 1"):
-        Asked("auc", prior=(0.300002, 0.7)).of(2)
+        MetricChoice("auc", prior=(0.300002, 0.7)).of(2)
 
 
 def test_a_result_can_be_asked_again_from_what_it_keeps():
-    asked = Asked("cost", costs=(1, 5))
+    asked = MetricChoice("cost", costs=(1, 5))
     assert asked.kept() == {"costs": [1.0, 5.0]}
-    again = Asked.from_options("cost", {**asked.kept(), "clip": "auto"})
+    again = MetricChoice.from_options("cost", {**asked.kept(), "clip": "auto"})
     assert again.of(2).given == asked.of(2).given
-    assert Asked("auc").kept() == {}
+    assert MetricChoice("auc").kept() == {}
 
 
 # What metrics are
@@ -315,12 +315,12 @@ def test_spans_are_the_best_values_of_certain_and_of_hopeless_items():
     for classes in (2, 3, 5):
         even = np.full((1, classes), 1 / classes) if classes > 2 else np.array([0.5])
         for name in ("error", "balanced-error", "brier", "log-loss"):
-            metric = Asked(name).of(classes)
+            metric = MetricChoice(name).of(classes)
             assert metric.span(classes) == pytest.approx((0, metric.best(even, np.ones(1))))
     for name, at in (("error-at-coverage", 0.7), ("coverage-at-error", 0.1)):
-        assert Asked(name, at=at).of(2).span(2) == ((0, 0.5) if at == 0.7 else (0, 1))
-    assert [Asked(name).of(2).span(2)[0] for name in ("auc", "f1", "mcc")] == [0.5, 0, 0]
-    assert Asked("cost", costs=(1, 3)).of(2).span(2) == pytest.approx((0, 0.75))
+        assert MetricChoice(name, at=at).of(2).span(2) == ((0, 0.5) if at == 0.7 else (0, 1))
+    assert [MetricChoice(name).of(2).span(2)[0] for name in ("auc", "f1", "mcc")] == [0.5, 0, 0]
+    assert MetricChoice("cost", costs=(1, 3)).of(2).span(2) == pytest.approx((0, 0.75))
 
 
 def test_values_are_shown_as_people_like_them_and_gaps_are_positive_where_worse():
@@ -334,7 +334,7 @@ def test_values_are_shown_as_people_like_them_and_gaps_are_positive_where_worse(
     assert (error.is_mean, auc.is_mean) == (True, False)
     with pytest.raises(TypeError, match="no mean over items"):
         auc.per_item(np.array([0.5]))
-    assert hash(Asked("cost", costs=(1, 2)).of(2)) != hash(error)
+    assert hash(MetricChoice("cost", costs=(1, 2)).of(2)) != hash(error)
 
 
 @pytest.mark.parametrize(("p", "sure"), [([0.0, 0.0], 0), ([1.0, 1.0], 1)])
@@ -358,7 +358,7 @@ def test_a_class_that_no_item_may_have_is_named_by_number():
 def test_the_form_that_varies_less_is_that_of_the_items_and_has_its_bounds():
     p, prior = np.array([0.1, 0.5, 0.9]), np.array([0.8, 0.2])
     count = np.array([5, 2, 1])
-    found = Asked("balanced-error", prior=tuple(prior)).of(2).on(p, count)
+    found = MetricChoice("balanced-error", prior=tuple(prior)).of(2).on(p, count)
     q = np.column_stack(((1 - p) / 0.8, p / 0.2)) / 2
     largest, total = q.max(axis=1), q.sum(axis=1)
     forms = total - largest, 1 - largest
@@ -372,7 +372,7 @@ def test_the_form_that_varies_less_is_that_of_the_items_and_has_its_bounds():
     # The largest of both weighted probabilities is between 1/2 and 1 / (2 * 0.2).
     assert lows == pytest.approx([0, 1 - 2.5])
     assert highs == pytest.approx([0.5, 0.5])
-    many = Asked("balanced-error", prior=(0.5, 0.25, 0.25)).of(3)
+    many = MetricChoice("balanced-error", prior=(0.5, 0.25, 0.25)).of(3)
     draws = np.random.default_rng(0).dirichlet(np.full(3, 0.2), 4000)
     on = many.on(draws, np.ones(4000, dtype=np.int64))
     lows, highs = on.bounds

@@ -7,18 +7,18 @@ import errorfloor as ef
 from errorfloor._checks import MOST_VOTES
 from errorfloor.intervals.bootstrap import Percentile
 from errorfloor.intervals.models import ExactShare, MeanOfShares, OnScale, Wilson
-from errorfloor.metrics.asked import Asked
-from errorfloor.questions import models, published, said
+from errorfloor.metrics.choice import MetricChoice
+from errorfloor.questions import model_options, models, published
 
 
 def decided(metric, matrix, **given):
-    record = Asked(metric, **given).of(len(matrix))
+    record = MetricChoice(metric, **given).of(len(matrix))
     return models.from_confusion(record, np.array(matrix), {"confusion": matrix})
 
 
 def scored(metric, values, negatives, positives, **given):
     table = ef.ScoreTable.from_counts(values, negatives, positives)
-    return models.from_table(Asked(metric, **given).of(2), table, {})
+    return models.from_table(MetricChoice(metric, **given).of(2), table, {})
 
 
 def floor_of(metric, probabilities=(0.1, 0.5, 0.9) * 20, **given):
@@ -88,7 +88,7 @@ def test_losses_of_probabilities_are_those_by_hand():
     one = scored("log-loss", [0.5], [1], [0])
     assert one.evidence == OnScale(pytest.approx(np.log(2)), 0.0, "log", "normal")
     three = ef.ScoreTable.from_arrays([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]], [2, 1])
-    found = models.from_table(Asked("brier").of(3), three, {})
+    found = models.from_table(MetricChoice("brier").of(3), three, {})
     assert found.value == pytest.approx((0.04 + 0.09 + 0.25 + 0.36 + 0.64 + 0.04) / 2)
     assert found.evidence.span == (0.0, 2.0)
 
@@ -226,7 +226,7 @@ def test_metrics_go_by_scores_or_by_decisions():
     by_scores = {"auc", "average-precision", "brier", "log-loss"}
     by_value = {"error", "cost", "brier", "auc", "balanced-error"}
     for name in ("error", "f1", "mcc", "balanced-error", *by_scores):
-        metric = Asked(name).of(2)
+        metric = MetricChoice(name).of(2)
         assert models.goes_by_scores(metric) == (name in by_scores)
         assert published.can_be_published(metric) == (name in by_value)
 
@@ -242,7 +242,7 @@ def test_errors_are_counted_or_a_fraction():
         (None, 40, "12%", (5, 40)),
         (1, MOST_VOTES, None, (1, MOST_VOTES)),
     ):
-        assert said._model_errors(errors, n, rate) == expected
+        assert model_options._model_errors(errors, n, rate) == expected
     for errors, n, rate, message in (
         (6, 5, None, "`errors` must be a whole number from 0 to `n` = 5, got 6"),
         (-1, 5, None, "`errors` must be a whole number"),
@@ -254,7 +254,7 @@ def test_errors_are_counted_or_a_fraction():
         (1, MOST_VOTES + 1, None, "`n` must be the number of test items"),
     ):
         with pytest.raises(ef.InputError, match=message):
-            said._model_errors(errors, n, rate)
+            model_options._model_errors(errors, n, rate)
 
 
 def test_a_model_is_described_in_one_way():
@@ -267,36 +267,36 @@ def test_a_model_is_described_in_one_way():
         ({"predictions": [0, 1, 1], "labels": [0, 1]}, "3"),
     ):
         with pytest.raises(ef.InputError, match=message):
-            said.ModelOptions(**given).model(floor)
-    model = said.ModelOptions(errors=3, n=12).model(floor)
+            model_options.ModelOptions(**given).model(floor)
+    model = model_options.ModelOptions(errors=3, n=12).model(floor)
     assert (model.value, model.n, model.given) == (0.25, 12, {})
     assert model.evidence.limits(0.9) == pytest.approx(ExactShare(3, 12).limits(0.9))
-    model = said.ModelOptions(predictions=[0, 1, 1, 1], labels=[0, 1, 0, 0]).model(floor)
+    model = model_options.ModelOptions(predictions=[0, 1, 1, 1], labels=[0, 1, 0, 0]).model(floor)
     assert (model.value, model.n) == (0.5, 4)
     assert model.given == {"predictions": None, "labels": None}
     # A floor that is a number has no items, and any number of classes.
     given = ef.headroom(0.1, confusion=[[5, 0, 1], [0, 5, 0], [0, 1, 5]])
     assert given.n == 17
     with pytest.raises(ef.InputError, match="must be 2 rows of 2"):
-        said.ModelOptions(confusion=[[5, 0, 1], [0, 5, 0], [0, 1, 5]]).model(floor)
+        model_options.ModelOptions(confusion=[[5, 0, 1], [0, 5, 0], [0, 1, 5]]).model(floor)
 
 
 def test_scores_and_decisions_are_of_the_classes_of_the_floor():
     rows = [[0.6, 0.2, 0.2], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]]
     floor = ef.from_soft_labels(rows * 10, metric="brier", rng=0)
-    model = said.ModelOptions(model_scores=rows, labels=[0, 1, 1]).model(floor)
+    model = model_options.ModelOptions(model_scores=rows, labels=[0, 1, 1]).model(floor)
     assert model.n == 3
     with pytest.raises(ef.InputError, match="are of 3 classes, and the floor is of 2"):
-        said.ModelOptions(model_scores=rows, labels=[0, 1, 1]).model(floor_of("brier"))
+        model_options.ModelOptions(model_scores=rows, labels=[0, 1, 1]).model(floor_of("brier"))
     error = ef.from_soft_labels(rows * 10, rng=0)
-    model = said.ModelOptions(predictions=["0", "2", "1", "1"], labels=["0", "1", "1", "2"]).model(
-        error
-    )
+    model = model_options.ModelOptions(
+        predictions=["0", "2", "1", "1"], labels=["0", "1", "1", "2"]
+    ).model(error)
     assert (model.value, model.n) == (0.5, 4)
 
 
 def test_numbers_of_errors_are_refused_beside_predictions():
-    said.ModelOptions(labels=[0], predictions=[1]).refuse_beside_predictions()
+    model_options.ModelOptions(labels=[0], predictions=[1]).refuse_beside_predictions()
     for name in ("errors", "n", "model_error", "model_value", "model_scores", "confusion"):
         with pytest.raises(ef.InputError, match=f"`{name}` is counted from the predictions"):
-            said.ModelOptions(**{name: 0}).refuse_beside_predictions()
+            model_options.ModelOptions(**{name: 0}).refuse_beside_predictions()

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from errorfloor.features import copies, neighbours, products
 from errorfloor.features.lists import in_full, squares_between
 from errorfloor.features.neighbours import ENGINES, nearest, nearest_apart
-from errorfloor.features.rounded import Cloud, Rounded
+from errorfloor.features.rounded import Rounded, RoundedCloud
 from errorfloor.features.tree import spanning_tree
 
 NAMES = [engine.name for engine in ENGINES]
@@ -223,7 +223,7 @@ def test_the_nearest_of_other_parts_are_those_of_all_distances():
         x = points_of(kind)
         part = np.random.default_rng(3).integers(4, size=len(x))
         rows = np.flatnonzero(part != 2)[::3]
-        found = nearest_apart(Cloud(x), rows, part, 3)
+        found = nearest_apart(RoundedCloud(x), rows, part, 3)
         for at, row in enumerate(rows):
             expected = in_full(x, x[row], 3, part == part[row])
             squares = np.where(part == part[row], np.inf, squares_between(x, x[row]))

@@ -177,9 +177,11 @@ def test_functions_are_of_a_size_to_be_read_at_once():
 
 # Modules that only one other imports, and why they are not a part of it.
 ALONE = {
+    "data.crowds": "A record for each crowd tool is a concept of its own, as a format is.",
     "data.documents": "It is loaded for JSON and workbooks alone.",
     "features.cuda": "It is loaded where a graphics card is asked for.",
     "apps.cli": "It is what the command starts.",
+    "apps.cli.summary": "It is loaded where a summary is asked for.",
     "apps.web.run": "It loads the server, for one command.",
     "datasets.synthetic": "It is public.",
     "intervals.crossed": "Limits of means are no part of a question, whoever asks.",
@@ -188,11 +190,11 @@ ALONE = {
 # The same of folders whose files have not been merged by concept yet.
 NOT_MERGED = {
     *("apps.cli.progress", "apps.cli.streams", "apps.web.answering", "apps.web.connections"),
-    *("apps.web.parts", "apps.web.pool", "apps.web.server", "apps.web.shell", "apps.web.uploads"),
+    *("apps.web.parts", "apps.web.pool", "apps.web.server", "apps.web.page", "apps.web.uploads"),
     *("datasets._mixture_floor", "datasets._openreview", "datasets.clouds", "features.bounds"),
     *("features.copies", "features.groups", "features.leaks", "features.products"),
     *("features.sequence", "features.tree", "intervals.signs", "intervals.votes.annotators"),
-    *("questions.class_tables", "questions.features_beside", "questions.feebee_asked"),
+    *("questions.class_tables", "questions.features_beside", "questions.feebee_options"),
     *("questions.gap", "questions.label_design", "questions.labels_alone"),
     *("questions.plan_many", "questions.plan_metric", "questions.plan_widths"),
     *("questions.two_atoms", "show.features"),

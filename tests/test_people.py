@@ -15,7 +15,7 @@ from errorfloor.apps.cli.commands import cli
 from errorfloor.checks.predictions import leaks
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.predicted_votes import PredictedVotes, Predictions
-from errorfloor.intervals.crossed import Crowd, Mean
+from errorfloor.intervals.crossed import CrossedVotes, Mean
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
 from errorfloor.questions.compared import holm
 from errorfloor.questions.people import alt_test, by_yekutieli
@@ -265,8 +265,8 @@ def test_annotators_add_variance_only_where_they_differ():
         np.concatenate([rng.choice(people, 4, replace=False) for _ in range(n)]),
     )
     fair = rng.integers(0, 2, item.size)
-    same = Crowd(item, who, fair)
-    biased = Crowd(item, who, (who % 2).astype(np.int64))
+    same = CrossedVotes(item, who, fair)
+    biased = CrossedVotes(item, who, (who % 2).astype(np.int64))
     change = np.array([[1.0, -1.0]] * n)
     assert same.effective == pytest.approx(people, rel=0.05)
     assert biased.added(change) > 20 * same.added(change)
@@ -285,7 +285,7 @@ def test_added_variance_is_the_sum_over_pairs_of_items():
         for b in range(60):
             if a != b and who[a] == who[b]:
                 slow += change[item[a], vote[a]] * change[item[b], vote[b]]
-    assert Crowd(item, who, vote).added(change) == pytest.approx(max(slow, 0.0))
+    assert CrossedVotes(item, who, vote).added(change) == pytest.approx(max(slow, 0.0))
 
 
 def test_few_people_do_not_stand_for_others():

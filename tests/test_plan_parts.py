@@ -12,7 +12,7 @@ from scipy.stats import binom, multinomial
 import errorfloor as ef
 from errorfloor.intervals.votes import region
 from errorfloor.methods.votes.simplex import PartitionMixture
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import plan, plan_metric
 from errorfloor.questions.gap import Gap
 from errorfloor.questions.label_noise import TableStatistic, redraw_classes
@@ -200,7 +200,7 @@ def test_widths_of_other_metrics_from_scores_narrow_with_the_root():
     rng = np.random.default_rng(0)
     scores = rng.random(80).round(2)
     table = ef.ScoreTable.from_arrays(scores, rng.random(80) < scores)
-    measured = plan_metric.Measured(Asked("brier"), 0.9)
+    measured = plan_metric.Measured(MetricChoice("brier"), 0.9)
     found, width = measured.of_scores(table)
     own = ef.from_scores(table, metric="brier", level=0.9, rng=0)
     assert (found.low, found.high) == (own.low, own.high)

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 import errorfloor as ef
 from errorfloor.data.ballots import Ballots
 from errorfloor.intervals.models import OnScale, Wilson
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import headroom, models, partly, plan_many
 from errorfloor.questions.annotators import rows_of
 from errorfloor.questions.features_beside import beside
@@ -111,7 +111,7 @@ def test_a_test_at_its_level_has_found_room(p, verdict):
     ],
 )
 def test_mcc_of_few_items_or_without_errors_has_limits_by_wilson(matrix, kind):
-    model = models.from_confusion(Asked("mcc").of(2), np.array(matrix), {})
+    model = models.from_confusion(MetricChoice("mcc").of(2), np.array(matrix), {})
     assert type(model.evidence) is kind
 
 
@@ -183,7 +183,7 @@ def test_items_are_counted_whole_only_where_votes_are_bet_on_one_by_one(monkeypa
 
 def test_with_a_given_prior_merged_rows_move_the_form_that_moves_more():
     prior = np.array([0.7, 0.3])
-    metric = Asked("balanced-error", prior=prior).of(2)
+    metric = MetricChoice("balanced-error", prior=prior).of(2)
     rng = np.random.default_rng(0)
     lows = rng.random(6) * 0.6
     highs = lows + rng.random(6) * 0.3

@@ -15,7 +15,7 @@ import pytest
 import errorfloor as ef
 from errorfloor._checks import argument
 from errorfloor.data import arrays, frames, read, read_rows, rows, values
-from errorfloor.data.columns import Chosen
+from errorfloor.data.columns import ChosenColumns
 from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.files import Found
 from errorfloor.data.formats import File, format_called
@@ -426,7 +426,7 @@ def test_a_second_array_is_the_name_of_a_column_where_there_are_rows():
 
 
 def test_one_column_has_one_use():
-    chosen = Chosen(SCORES, {"score": "s", "label": "y"})
+    chosen = ChosenColumns(SCORES, {"score": "s", "label": "y"})
     read_rows._refuse_used(ReadOptions.of(weight="w", cluster="c", group="g"), chosen)
     for given in ({"weight": "s"}, {"cluster": "y"}, {"weight": "g", "group": "g"}):
         with pytest.raises(ef.InputError, match="which has another use already"):
@@ -434,12 +434,12 @@ def test_one_column_has_one_use():
     read_rows._refuse_arrays(ReadOptions.of(weight="w"))
     with pytest.raises(ef.InputError, match="`weight` must be the name of a column"):
         read_rows._refuse_arrays(ReadOptions.of(weight=[1.0]))
-    votes = Chosen(VOTES, {"votes": "k", "total": "m"})
+    votes = ChosenColumns(VOTES, {"votes": "k", "total": "m"})
     read_rows._refuse_unlabelled(ReadOptions.of(unlabelled=True), chosen)
     read_rows._refuse_unlabelled(ReadOptions.of(), votes)
     with pytest.raises(ef.InputError, match="`unlabelled` keeps items with a score"):
         read_rows._refuse_unlabelled(ReadOptions.of(unlabelled=True), votes)
-    known = Chosen(ANNOTATIONS, {"item": "i", "annotator": "a", "vote": "v"})
+    known = ChosenColumns(ANNOTATIONS, {"item": "i", "annotator": "a", "vote": "v"})
     read_rows._refuse_duplicates(ReadOptions.of(duplicates="first"), known)
     read_rows._refuse_duplicates(ReadOptions.of(), votes)
     with pytest.raises(ef.InputError, match="needs to know whose they are"):

@@ -39,7 +39,7 @@ from errorfloor.methods.rules.softmax import (
     unclear_share,
 )
 from errorfloor.metrics import named
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 pytestmark = pytest.mark.usefixtures("folds_once")
 
@@ -112,7 +112,7 @@ def test_balanced_errors_cost_what_their_class_is_rare():
 @pytest.mark.parametrize("name", ["brier", "log-loss", "cost", "balanced-error"])
 def test_the_floor_of_a_loss_is_the_midpoint_of_own_items_and_others(name):
     given = {"costs": 1 - np.eye(3) + np.eye(3, k=1)} if name == "cost" else {}
-    options = Options(metric=Asked(name, **given).of(3))
+    options = Options(metric=MetricChoice(name, **given).of(3))
     bound = by_name(name).bind(CELLS, options)
     for count in (CELLS.count, np.where(np.arange(60) % 4, CELLS.count, 0)):
         found = bound.values(count[None], np.random.default_rng(7))[0]
@@ -130,7 +130,7 @@ def test_the_floor_of_a_loss_is_the_midpoint_of_own_items_and_others(name):
 
 def test_where_errors_of_a_class_cost_the_same_a_search_may_find_less():
     costs = np.array([[0.0, 3.0, 3.0], [1.0, 0.0, 1.0], [2.0, 2.0, 0.0]])
-    options = Options(metric=Asked("cost", costs=costs).of(3))
+    options = Options(metric=MetricChoice("cost", costs=costs).of(3))
     bound = by_name("cost").bind(CELLS, options)
     found = bound.least_losses.total.sum()
     assert found <= bound.own_losses.total.sum()
@@ -141,13 +141,13 @@ def test_where_errors_of_a_class_cost_the_same_a_search_may_find_less():
     assert sides.correlated == unclear_share(OFFSETS_FAMILY, ITEMS, CELLS.count, FIT)
     like = sides.below(2.0)
     assert like.scale * like.successes / like.trials == pytest.approx(found / CELLS.count.sum())
-    smooth = by_name("brier").bind(CELLS, Options(metric=Asked("brier").of(3)))
+    smooth = by_name("brier").bind(CELLS, Options(metric=MetricChoice("brier").of(3)))
     assert smooth.sides().correlated == 0
     assert smooth.least_losses is smooth.own_losses
 
 
 def test_classes_without_items_are_rare_and_not_impossible():
-    options = Options(metric=Asked("log-loss").of(3))
+    options = Options(metric=MetricChoice("log-loss").of(3))
     bound = by_name("log-loss").bind(CELLS, options)
     none = np.where(CELLS.label == 1, 0, CELLS.count)
     fitted = fit(OFFSETS_FAMILY, ITEMS, none, FIT, FIT.reach)
@@ -156,7 +156,7 @@ def test_classes_without_items_are_rare_and_not_impossible():
     assert mixed.weight[1] == pytest.approx(min(fitted.weight[0], fitted.weight[2]) + np.log(1e-3))
     assert mixed.weight[[0, 2]] == pytest.approx(fitted.weight[[0, 2]])
     decides = by_name("cost").bind(
-        CELLS, Options(metric=Asked("cost", costs=1 - np.eye(3)).of(3))
+        CELLS, Options(metric=MetricChoice("cost", costs=1 - np.eye(3)).of(3))
     )  # fmt: skip
     assert np.isneginf(decides._mixed(fitted).weight[1])
     sums = bound._losses(mixed, CELLS.count)
@@ -317,7 +317,7 @@ def test_nothing_is_tied_where_nothing_is_wrong():
 
 
 def test_the_surest_items_of_a_fit_are_those_of_the_likeliest_class():
-    metric = Asked("error-at-coverage", at=0.7).of(3)
+    metric = MetricChoice("error-at-coverage", at=0.7).of(3)
     bound = offsets.SUREST.bind(CELLS, Options(metric=metric))
     some = np.where(np.arange(60) % 3, CELLS.count, 0)
     for count in (CELLS.count, some):
@@ -523,7 +523,7 @@ def test_losses_are_those_of_the_family_that_their_method_names():
     for record in offsets.RECORDS[:-1]:
         (metric,) = record.metrics
         given = {"costs": 1 - np.eye(3)} if metric == "cost" else {}
-        bound = record.bind(CELLS, Options(metric=Asked(metric, **given).of(3)))
+        bound = record.bind(CELLS, Options(metric=MetricChoice(metric, **given).of(3)))
         assert bound.rules.family == families[record.name]
         assert len(set(bound.fitted.power.tolist())) == (3 if record.name == "vector" else 1)
         assert bound.fitted.weight.any() == (record.name != "temperature")

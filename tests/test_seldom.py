@@ -31,7 +31,7 @@ from errorfloor.methods.votes.simplex import (
     sums,
 )
 from errorfloor.metrics import named, ranking
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import models
 
 N = 300
@@ -297,7 +297,7 @@ def test_all_items_are_covered_at_an_error_that_no_rule_exceeds(two, rng):
 
 @pytest.mark.parametrize("error", [0.05, 0.1, 0.15, 0.2, 0.3])
 def test_all_items_that_err_just_as_much_as_they_may_are_covered(error):
-    metric = Asked("coverage-at-error", at=error).of(2)
+    metric = MetricChoice("coverage-at-error", at=error).of(2)
     assert metric.best(np.full(10, error), np.ones(10)) == 1.0
     assert metric.best(np.append(np.full(100, error), 0.5), np.ones(101)) == pytest.approx(
         100 / 101

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor import checks, intervals, methods
+from errorfloor import checks, intervals, methods, results
 from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.data.source import Source
 from errorfloor.data.tables import KINDS, ScoreTable, SoftTable
@@ -26,7 +26,7 @@ from errorfloor.results import FeeBeeResult, Interval, Option, Plan, Trade, Verd
 from errorfloor.show import frame, numbers, palette, sentences, text
 from errorfloor.show.bars import drawn
 from errorfloor.show.html import html_of
-from errorfloor.show.kinds import ByKind
+from errorfloor.show.kinds import ByClassName
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.report import summarize
 from errorfloor.show.report.context import Context
@@ -239,7 +239,7 @@ def test_groups_of_anything_else_stand_under_their_names():
             "saturated",
             -0.01,
             0.02,
-            "is at the limit, as far as 1,000 items can show: at most 2.0 points are left.",
+            "is at the limit, as far as 1,000 items can show; at most 2.0 points remain.",
         ),
         (
             "beyond",
@@ -323,17 +323,17 @@ def test_feebee_has_a_row_for_each_method_and_the_oracle_last():
 
 
 def test_functions_of_results_go_by_the_nearest_class_that_they_have_a_version_for():
-    @ByKind
+    @ByClassName
     def kind(result):
         """Say what it is."""
         return "none"
 
-    @kind.register
-    def _(result: "dict | Kind[int]") -> str:
+    @kind.register("dict", "Kind")
+    def _(result):
         return "first"
 
-    @kind.register
-    def _(result: "OrderedDict") -> str:
+    @kind.register("OrderedDict")
+    def _(result):
         return "second"
 
     class Kind:
@@ -343,6 +343,11 @@ def test_functions_of_results_go_by_the_nearest_class_that_they_have_a_version_f
         *("first", "first", "second", "first", "none")
     ]
     assert (kind.__name__, kind.__doc__) == ("kind", "Say what it is.")
+
+
+@pytest.mark.parametrize("shows", [text.text_of, long_text_of, sentence_of])
+def test_versions_for_results_name_classes_that_there_are(shows):
+    assert shows.versions.keys() <= {*results.__all__}
 
 
 def test_what_has_no_text_of_its_own_is_shown_as_it_is():

@@ -547,3 +547,88 @@ def test_pairwise_votes_are_told_as_such(here):
             said = run(*words)[1]
             assert "This is a table of pairwise votes" in said
             assert "no floor follows" in said
+
+
+# Text files as people write them
+
+
+PLAIN = "score,label\n0.1,0\n0.9,1\n0.4,0\n0.6,1\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"# made by us\n# 2024\n{PLAIN}",
+        f"# a, comment, with commas\n{PLAIN}",
+        PLAIN.replace("score", "# score"),
+        PLAIN.replace("0.9,1", "# between rows\n0.9,1"),
+        f"# made by us, today\n{PLAIN.replace('score', '#score')}",
+        "# x\n" + PLAIN.replace(",", ";").replace("0.", "0,"),
+        PLAIN.replace("score,label", "Score [0-1],label (1 = toxic)"),
+        PLAIN.replace("score,label", "Score (probability),label {0/1}"),
+        f"\ufeff{PLAIN}",
+    ],
+)
+def test_comments_and_units_are_no_rows_and_no_names(here, text):
+    (here / "x.csv").write_text(text, encoding="utf-8")
+    assert table_of("x.csv") == ScoreTable.from_arrays([0.1, 0.9, 0.4, 0.6], [0, 1, 0, 1])
+    assert run("x.csv")[0] == 0
+
+
+@pytest.mark.parametrize("names", ["item,annotator,vote", "#item,annotator,vote"])
+def test_items_with_a_mark_are_no_comments(here, names):
+    rows = "1,a,yes\n#1,b,no\n2,a,yes\n2,b,yes\n#3,a,no\n3,b,no\n"
+    (here / "x.csv").write_text(f"{names}\n{rows}")
+    found = table_of("x.csv")
+    assert int(found.totals @ found.counts) == 6
+
+
+def test_marks_between_thousands_are_read_where_they_can_be_nothing_else(here):
+    scores = [1234.5, 9876, 1240000, 12]
+    (here / "x.csv").write_text('score,label\n"1,234.5",0\n"9,876.0",1\n"1,240,000",0\n12,1\n')
+    assert table_of("x.csv") == ScoreTable.from_arrays(scores, [0, 1, 0, 1])
+    (here / "x.csv").write_text("score;label\n1.234,5;0\n9.876,0;1\n1.240.000;0\n12;1\n")
+    assert table_of("x.csv") == ScoreTable.from_arrays(scores, [0, 1, 0, 1])
+    (here / "x.csv").write_text('score,label\n"1,234",0\n0.5,1\n')
+    code, said = run("x.csv")
+    assert code == 1
+    assert "for example '1,234'. It may be thousands or a fraction" in said
+    (here / "x.csv").write_text('item,annotations\n1,"100,200"\n2,"85,100,100"\n')
+    assert int(table_of("x.csv", annotations="annotations", positive=100).counts.sum()) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("0.9,spam\n0.2,ham\n0.7,spam\n", "score,label"),
+        ("5,maybe\n3,no\n4,yes\n1,no\n", None),
+        ("0.9,1\n0.2,0\n", "score,label"),
+        ("a1,bob,yes\na1,eve,no\na2,bob,yes\na2,eve,yes\n", "item,annotator,vote"),
+        ("yes,no,yes\nyes,yes,yes\nno,no,yes\n", "rater1,rater2,rater3"),
+        ("1,0.9,1\n2,0.2,0\n3,0.3,0\n", "c1,c2,c3"),
+    ],
+)
+def test_a_row_is_never_taken_for_names(here, text, names):
+    (here / "x.csv").write_text(text)
+    code, said = run("x.csv")
+    assert code == 1
+    if names is None:
+        assert "Cannot tell which columns" in said
+        return
+    assert "The first row holds values, not names" in said
+    command = "look" if names == "c1,c2,c3" else "estimate"
+    line = f"(echo {names}; cat x.csv) | errorfloor {command} -"
+    assert said.splitlines()[1].strip() == line
+    assert line in run("look", "x.csv")[1]
+    (here / "x.csv").write_text(f"{names}\n{text}")
+    assert run(command, "x.csv")[0] in (0, 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["toxic,score\ntoxic,0.9\nclean,0.2\ntoxic,0.8\n", "a,b\n0.5,x\n0.1,y\n0.2,x\n"],
+)
+def test_names_that_are_also_values_are_names(here, text):
+    (here / "x.csv").write_text(text)
+    assert not any("first row holds" in one for one in ef.look("x.csv").problems)
+    assert ef.look("x.csv").rows == 3

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import errorfloor as ef
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.two_by_two import Binomial, TwoByTwo
 
 TABLE = TwoByTwo(3.0, 2.0, 20.0, 10.0)
@@ -16,7 +16,7 @@ def how_of(name, **given):
     """Return how a metric follows from both kinds of error."""
     if name == "cost" and not given:
         given = {"costs": (1, 4)}
-    return Asked(name, **given).of(2).how
+    return MetricChoice(name, **given).of(2).how
 
 
 def test_tables_are_scaled_and_divided():

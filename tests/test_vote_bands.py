@@ -22,11 +22,11 @@ from errorfloor.intervals.votes.band import (
 )
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes.line import grid
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 
 def options(name, classes=2, totals_by="chance", **given):
-    return Options(metric=Asked(name, **given).of(classes), totals_by=totals_by)
+    return Options(metric=MetricChoice(name, **given).of(classes), totals_by=totals_by)
 
 
 # The band.

@@ -16,7 +16,7 @@ from errorfloor.checks.votes import Expected, power_of_misfit
 from errorfloor.intervals.votes import bracket
 from errorfloor.intervals.votes.annotators import (
     AnnotatorLimits,
-    Spread,
+    SpreadOfPeople,
     _share,
     disagreement,
     slope_of,
@@ -51,7 +51,7 @@ def test_all_votes_that_can_be_are_expected_with_their_chances():
     assert seen.counts.tolist() == [5, 7, 2, 9]
 
 
-LEAD_OF_TWO = stopping.Rule("", lead=2)
+LEAD_OF_TWO = stopping.StoppingRule("", lead=2)
 
 
 def test_votes_that_go_on_are_a_cell_of_their_own(monkeypatch):
@@ -200,7 +200,7 @@ def limits_of(level=0.9, **changes):
     likelihood = SimpleNamespace(limits=lambda level: (0.1, 0.3))
     given = {
         "value": 0.2, "likelihood": likelihood, "open_low": 0.02, "open_high": 0.03,
-        "spread": Spread(0.001, 6.0), "number": 30, "effective": np.inf,
+        "spread": SpreadOfPeople(0.001, 6.0), "number": 30, "effective": np.inf,
     }  # fmt: skip
     return AnnotatorLimits(**(given | changes)).limits(level)
 
@@ -219,14 +219,16 @@ def test_annotators_widen_limits_at_a_right_angle():
     assert limits_of(open_low=0.5, open_high=0.5) == pytest.approx(
         (max(0.1 - np.sqrt(shared), 0), 0.3 + np.sqrt(shared))
     )
-    assert limits_of(spread=Spread(1.0, 6.0)) == (0, 0.5)
-    assert limits_of(spread=Spread(1.0, 6.0), top=2 / 3) == (0, 2 / 3)
+    assert limits_of(spread=SpreadOfPeople(1.0, 6.0)) == (0, 0.5)
+    assert limits_of(spread=SpreadOfPeople(1.0, 6.0), top=2 / 3) == (0, 2 / 3)
 
 
 def test_the_note_says_when_some_cast_more_votes():
     def note(number, effective):
         likelihood = SimpleNamespace(limits=lambda level: (0.1, 0.3))
-        return AnnotatorLimits(0.2, likelihood, 0.0, 0.0, Spread(0.0, 1.0), number, effective).note
+        return AnnotatorLimits(
+            0.2, likelihood, 0.0, 0.0, SpreadOfPeople(0.0, 1.0), number, effective
+        ).note
 
     assert "counts 30 annotators as a sample" in note(30, 15.0)
     assert "counts 30 annotators (15 with equal workloads" in note(30, 14.9)

@@ -26,10 +26,10 @@ from errorfloor.methods.votes.plugin import MANY_PLUGIN, MANY_PLUGINS
 from errorfloor.methods.votes.simplex import CountLikelihood, kept_votes, shares_of_votes
 from errorfloor.methods.votes.stopping import rule_named
 from errorfloor.methods.votes.thinning import Votes, by_total
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 RNG = np.random.default_rng(0)
-BRIER = Asked("brier").of(2)
+BRIER = MetricChoice("brier").of(2)
 COSTS = [[0, 1, 4], [2, 0, 1], [1, 3, 0]]
 
 # Grids that are made finer
@@ -131,23 +131,23 @@ def test_lines_have_their_kinks_slopes_and_peak_where_the_knots_say():
 
 
 def test_tents_of_costs_and_known_shares_stand_where_both_decisions_cost_the_same():
-    cost = aim_of(Asked("cost", costs=(1, 3)).of(2), Target())
+    cost = aim_of(MetricChoice("cost", costs=(1, 3)).of(2), Target())
     assert (cost.knots, cost.values) == ((0.0, 0.25, 1.0), (0.0, 0.75, 0.0))
     assert cost.peak == 0.25
     assert cost.kinks == (0.25,)
-    balanced = aim_of(Asked("balanced-error", prior=0.2).of(2), Target())
+    balanced = aim_of(MetricChoice("balanced-error", prior=0.2).of(2), Target())
     assert balanced.knots == pytest.approx((0, 0.2, 1))
     assert balanced.values == pytest.approx((0, 0.5, 0))
-    assert aim_of(Asked("auc", prior=0.2).of(2), Target()) is None
-    assert aim_of(Asked("balanced-error").of(2), Target()) is None
-    assert aim_of(Asked("error").of(2), Target(3)) == Target(3)
+    assert aim_of(MetricChoice("auc", prior=0.2).of(2), Target()) is None
+    assert aim_of(MetricChoice("balanced-error").of(2), Target()) is None
+    assert aim_of(MetricChoice("error").of(2), Target(3)) == Target(3)
 
 
 @pytest.mark.parametrize("majority", [1, 3])
 @pytest.mark.parametrize("name", ["brier", "log-loss"])
 def test_concave_values_bend_by_what_their_chords_say(name, majority):
-    aim = Concave(Asked(name).of(2), Target(majority))
-    assert (aim.peak, aim.kinks, aim.span) == (0.5, (), Asked(name).of(2).span(2))
+    aim = Concave(MetricChoice(name).of(2), Target(majority))
+    assert (aim.peak, aim.kinks, aim.span) == (0.5, (), MetricChoice(name).of(2).span(2))
     for angles in (
         np.array([0.0, 0.4, 0.7, 1.3, 1.6, 2.4, np.pi]),
         np.array([0.0, 0.1, 1.2, 1.5, 2.1, 2.7, np.pi]),
@@ -262,7 +262,7 @@ def test_votes_for_one_class_alone_are_refused_where_both_are_needed(
     name, given, positives, refused
 ):
     cells = Sample.of_votes(np.array([positives]), np.array([2]), np.array([5]))
-    metric = Asked(name, **given).of(2)
+    metric = MetricChoice(name, **given).of(2)
     if refused is None:
         refuse_one_class(cells, metric)
         return
@@ -313,7 +313,7 @@ def test_items_of_each_total_have_a_fit_of_their_own_where_the_item_decides():
 def test_the_brier_score_of_many_classes_is_the_share_of_two_votes_that_differ():
     votes = np.array([[2, 1, 0], [1, 1, 1], [3, 0, 0], [0, 0, 2]])
     cells = Sample.of_rows(votes, np.array([3, 1, 2, 4]))
-    value = ManyClassMixture(cells, Options(metric=Asked("brier").of(3)))
+    value = ManyClassMixture(cells, Options(metric=MetricChoice("brier").of(3)))
     differ = np.array([2 / 3, 1, 0, 0])
     others = np.array([[3, 1, 2, 4], [1, 0, 1, 1], [0, 1, 0, 0]])
     expected = np.minimum(others @ differ / others.sum(axis=1), 2 / 3)
@@ -324,7 +324,7 @@ def test_the_brier_score_of_many_classes_is_the_share_of_two_votes_that_differ()
 def test_values_of_many_classes_are_those_of_the_kinds_of_items_that_are_there(name):
     votes = np.array([[2, 0, 0], [1, 1, 0], [0, 2, 0], [0, 0, 2], [3, 0, 0], [1, 1, 1], [0, 1, 2]])
     cells = Sample.of_rows(votes, np.array([9, 4, 5, 6, 8, 3, 1]))
-    metric = Asked(name, costs=COSTS if name == "cost" else None).of(3)
+    metric = MetricChoice(name, costs=COSTS if name == "cost" else None).of(3)
     value = ManyClassMixture(cells, Options(metric=metric, totals_by="item"))
     plain = Options(metric=metric)
     alone = []
@@ -339,7 +339,7 @@ def test_values_of_many_classes_are_those_of_the_kinds_of_items_that_are_there(n
 
 
 def test_where_classes_have_places_two_items_hold_the_fit_to_its_reference():
-    metric = Asked("cost", costs=COSTS).of(3)
+    metric = MetricChoice("cost", costs=COSTS).of(3)
     value = ManyClassMixture(THREE, Options(metric=metric))
     likelihood = CountLikelihood.around(THREE.votes, THREE.count)
     expected = metric.best(likelihood.points, likelihood.smoothed(2.0))
@@ -349,15 +349,15 @@ def test_where_classes_have_places_two_items_hold_the_fit_to_its_reference():
 def test_plain_shares_of_many_classes_have_values_by_hand():
     cells = Sample.of_rows(np.array([[1, 3, 0], [2, 2, 2]]), np.array([1, 3]))
     mean, best = MANY_PLUGINS
-    brier = mean.bind(cells, Options(metric=Asked("brier").of(3)))
+    brier = mean.bind(cells, Options(metric=MetricChoice("brier").of(3)))
     shares = 1 / 16 + 9 / 16, 1 / 3
     expected = ((1 - shares[0]) + 3 * (1 - shares[1])) / 4
     assert brier.values(cells.count[None], RNG)[0] == pytest.approx(expected)
-    surest = best.bind(cells, Options(metric=Asked("error-at-coverage", at=0.5).of(3)))
+    surest = best.bind(cells, Options(metric=MetricChoice("error-at-coverage", at=0.5).of(3)))
     expected = (0.25 * 1 / 4 + 0.25 * 2 / 3) / 0.5
     assert surest.values(cells.count[None], RNG)[0] == pytest.approx(expected)
     for record, metric in ((mean, "brier"), (best, "balanced-error")):
-        asked = {"metric": Asked(metric).of(3)}
+        asked = {"metric": MetricChoice(metric).of(3)}
         record.bind(cells, Options(majority=2, **asked))
         with pytest.raises(ef.InputError, match="`majority` goes with the error"):
             record.bind(cells, Options(majority=3, **asked))
@@ -370,7 +370,9 @@ def test_values_of_many_classes_refuse_what_has_no_answer():
         cells = Sample.of_rows(np.asarray(votes), np.ones(len(votes), dtype=np.int64))
         given = options.pop("given", {})
         classes = cells.votes.shape[1]
-        return ManyClassMixture(cells, Options(metric=Asked(name, **given).of(classes), **options))
+        return ManyClassMixture(
+            cells, Options(metric=MetricChoice(name, **given).of(classes), **options)
+        )
 
     three = [[2, 0, 0], [0, 1, 1], [0, 2, 0]]
     value(three, "log-loss", majority=2)  # of two votes one decides

@@ -20,11 +20,11 @@ from errorfloor.methods.record import Options
 from errorfloor.methods.votes.aims import Lines
 from errorfloor.methods.votes.line import VoteLikelihood, grid
 from errorfloor.methods.votes.simplex import PartitionLikelihood, fitted_weights, floors
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 
 def options(name, classes=2, totals_by="chance", **given):
-    return Options(metric=Asked(name, **given).of(classes), totals_by=totals_by)
+    return Options(metric=MetricChoice(name, **given).of(classes), totals_by=totals_by)
 
 
 def cells_of(*totals):

@@ -15,7 +15,7 @@ from benchmarks import weights as study
 from errorfloor import methods
 from errorfloor.apps.cli.commands import cli
 from errorfloor.methods.record import Options
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 
 RNG = np.random.default_rng(11)
 N = 300
@@ -376,7 +376,9 @@ def test_the_value_is_the_weighted_loss_of_the_weighted_fit(given):
 def brier_of(cells, method="isotonic", seed=0):
     """Return the Brier score as methods give it to intervals."""
     (record,) = (one for one in methods.RECORDS if one.name == method and "brier" in one.metrics)
-    options = Options(metric=Asked("brier").of(2), draw=lambda _: np.random.default_rng(seed))
+    options = Options(
+        metric=MetricChoice("brier").of(2), draw=lambda _: np.random.default_rng(seed)
+    )
     return record.bind(cells, options)
 
 

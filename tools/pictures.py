@@ -344,6 +344,18 @@ DRAWINGS: dict[str, tuple[Callable[[Axes], None], tuple[float, float]]] = {
 # Screens -----------------------------------------------------------------------------------------
 
 
+def card() -> None:
+    """Draw the card of votes with a model, light and dark."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        demo.save(folder)
+        errors = "--model-errors 198 --test-items 1000 --same-labelling"
+        for name, more in (("card.svg", ""), ("card-dark.svg", "--dark")):
+            _typed(f"errorfloor card votes.csv {errors} -o {name} {more} --quiet", folder)
+            drawn = (folder / name).read_text(encoding="utf-8")
+            (FIGURES / name).write_text(drawn, encoding="utf-8")
+
+
 def report_screen() -> None:
     """Show the first screen of a report on votes, with a model."""
     with tempfile.TemporaryDirectory() as name:
@@ -458,6 +470,7 @@ def _photographed(name: str, body: str) -> None:
 
 
 SCREENS: dict[str, Callable[[], None]] = {
+    "card": card,
     "report": report_screen,
     "app": app_screen,
     "notebook": notebook_screen,

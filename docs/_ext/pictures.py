@@ -28,17 +28,19 @@ def scrape(_: Any, variables: dict[str, Any], __: dict[str, Any], **___: Any) ->
 def both_themes(app: Sphinx, document: nodes.document) -> None:
     """Put the dark picture beside each one, of which the theme shows the one that fits.
 
-    Drawings are turned dark here. Of a photograph NAME-light.png, NAME-dark.png is there already.
+    Drawings are turned dark here, but for those that have a dark one: that of NAME.svg or
+    NAME-light.png is NAME-dark with the same ending.
     """
     for image in list(document.findall(nodes.image)):
         _, name = app.env.relfn2path(image["uri"], app.env.docname)
         light = Path(name)
-        if light.suffix == ".svg" and light.exists():
+        own = light.with_stem(f"{light.stem.removesuffix('-light')}-dark")
+        if own.exists():
+            dark = own
+        elif light.suffix == ".svg" and light.exists():
             dark = Path(app.srcdir) / DARK / light.name
             dark.parent.mkdir(exist_ok=True)
             dark.write_text(in_the_dark(light.read_text(encoding="utf-8")), encoding="utf-8")
-        elif light.stem.endswith("-light"):
-            dark = light.with_name(light.name.replace("-light", "-dark"))
         else:
             continue
         twin = image.deepcopy()

@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 
 FOLDER = "auto_benchmarks"
 HEAD = "---\norphan: true\n---\n\n"
-RECORDS = ("changes", "paper", "follow_up", "theory/details")  # pages of docs
+RECORDS = ("atlas", "changes", "paper", "follow_up", "theory/details")  # pages of docs
 # A link out of docs/ into benchmarks/ is one step shorter from page to page, and back.
 OUT = re.compile(r"\]\(\.\./((?:\.\./)*)benchmarks/([\w/]+\.md)")
 BACK = re.compile(r"\]\(((?:\.\./)+)docs/")

@@ -27,7 +27,7 @@ from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS, VoteLimits
 from errorfloor.methods.record import CHANCE, ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.votes.mixture import TwoClassMixture
 from errorfloor.methods.votes.plugin import PLUGIN
-from errorfloor.methods.votes.stopping import Rule
+from errorfloor.methods.votes.stopping import StoppingRule
 from errorfloor.methods.votes.thinning import (
     Votes,
     by_total,
@@ -380,7 +380,7 @@ class Expected:
         return cls(k, m, p, trials, counts, of)
 
     @classmethod
-    def under_rule(cls, rule: Rule, fit: Mixture, votes: Votes) -> Expected:
+    def under_rule(cls, rule: StoppingRule, fit: Mixture, votes: Votes) -> Expected:
         """Return what a distribution expects where votes were collected by a rule."""
         from errorfloor.methods.votes.line import stopped
 

@@ -20,6 +20,7 @@ _IDS = (
     r"|column0+)"
 )
 _MOST_LISTED = 40
+_FEW = 5  # values in a message
 NO_NAMES = " The first row holds values, not names. Put a row of names before it: score,label."
 TEXT_FIRST = " Give the columns names that are text first, such as by frame.rename(columns=str)."
 
@@ -27,8 +28,23 @@ TEXT_FIRST = " Give the columns names that are text first, such as by frame.rena
 # Columns that nobody named, guessed where their names, or else their kinds, leave one reading.
 
 
+class UnclearColumnsError(InputError):
+    """Nobody named the columns, and their names allow no reading or several.
+
+    `columns` says which ones there are.
+    """
+
+    columns = ""
+
+    def behind(self, *parts: Part) -> UnclearColumnsError:
+        """Return the same error behind other words."""
+        error = UnclearColumnsError(*parts, *self.parts)
+        error.columns = self.columns
+        return error
+
+
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenColumns:
     """A layout and its columns; `guessed` are the roles whose columns the user did not name."""
 
     layout: Layout
@@ -59,11 +75,11 @@ class Chosen:
         )
 
 
-def likely_readings(kinds: Mapping[str, str], allowed: Sequence[Layout]) -> list[Chosen]:
+def likely_readings(kinds: Mapping[str, str], allowed: Sequence[Layout]) -> list[ChosenColumns]:
     """Return the layouts that the names of columns tell, or else their kinds."""
     likely = [layout for layout in allowed if not layout.of_shares]
-    readings: list[Chosen] = []
-    for guess in (_by_name, _by_classes, _without_optional, _by_kind):
+    readings: list[ChosenColumns] = []
+    for guess in (_by_name, _by_classes, _without_optional, _by_rest, _by_kind):
         found = (guess(layout, kinds) for layout in likely)
         readings = readings or [one for one in found if one is not None]
     return _surest(readings)
@@ -86,7 +102,13 @@ def fitting(role: Role, columns: Iterable[str]) -> list[str]:
     if role.pattern is not None and not role.by_class:
         return [one for one in plain if re.fullmatch(role.pattern, plain[one])]
     sure = [one for one in plain if plain[one] in role.names]
+    sure = sure or [one for one in plain if _without_unit(one) in role.names]
     return sure or [one for one in plain if plain[one] in role.unsure_names]
+
+
+def _without_unit(column: str) -> str:
+    """Return a name in small letters without what stands in brackets behind it, such as [0-1]."""
+    return simple(re.sub(r"\s*[\[({][^\])}]*[\])}]\s*$", "", str(column)))
 
 
 def fitting_kind(role: Role, columns: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
@@ -146,7 +168,7 @@ def mentioned(columns: Iterable[tuple[Role, Any]]) -> tuple[Part, ...]:
     return joined(mentions, " ")
 
 
-def _by_name(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
+def _by_name(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if the columns have one name for each of its roles, and no other."""
     columns: dict[str, Any] = {}
     for role in layout.roles:
@@ -154,10 +176,10 @@ def _by_name(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
         if len(named) < 2 if role.several else len(named) != 1:
             return None
         columns[role.name] = tuple(named) if role.several else named[0]
-    return Chosen(layout, columns, tuple(columns))
+    return ChosenColumns(layout, columns, tuple(columns))
 
 
-def _without_optional(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
+def _without_optional(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if names leave no doubt about all that it needs, such as item and vote."""
     columns: dict[str, Any] = {}
     for role in layout.needed:
@@ -166,10 +188,10 @@ def _without_optional(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None
             return None
         columns[role.name] = named[0]
     some = len(layout.needed) < len(layout.roles)
-    return Chosen(layout, columns, tuple(columns)) if some else None
+    return ChosenColumns(layout, columns, tuple(columns)) if some else None
 
 
-def _by_classes(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
+def _by_classes(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if names say that there is a column for each class, and all the rest."""
     columns: dict[str, Any] = {}
     for role in layout.roles:
@@ -177,10 +199,30 @@ def _by_classes(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
         if not named or (not role.by_class and len(named) > 1):
             return None
         columns[role.name] = named if role.by_class else named[0]
-    return Chosen(layout, columns, tuple(columns)) if layout.of_classes is not None else None
+    return ChosenColumns(layout, columns, tuple(columns)) if layout.of_classes is not None else None
 
 
-def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
+def _by_rest(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
+    """Return votes in rows if names tell the item and the annotator, and one column is left."""
+    if layout.ballots is None or layout.row_is_item:
+        return None
+    vote = layout.roles[-1]
+    columns = {role.name: fitting(role, kinds) for role in layout.roles[:-1]}
+    if any(len(named) != 1 for named in columns.values()):
+        return None
+    found = {name: named[0] for name, named in columns.items()}
+    left = [one for one in kinds if one not in found.values() and not names_an_id(one)]
+    if len(left) != 1 or kinds[left[0]] not in ("text", "boolean"):
+        return None
+    found[vote.name] = left[0]
+    return (
+        ChosenColumns(layout, found, tuple(found))
+        if len(set(found.values())) == len(found)
+        else None
+    )
+
+
+def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if there are two columns and only one of them is a number.
 
     Not where a name says otherwise: a column of scores with a word in it is text, too.
@@ -190,13 +232,15 @@ def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> Chosen | None:
     others = [one for one in named if kinds[one] in ("boolean", "text")]
     if not layout.told_by_kinds or len(named) != 2 or len(numbers) != 1 or len(others) != 1:
         return None
+    if spelt(numbers[0]) is not None:  # which may be a value of a file without names
+        return None
     columns = {role.name: (numbers if role.is_number else others)[0] for role in layout.roles}
     swapped = {role.name: (others if role.is_number else numbers)[0] for role in layout.roles}
     if any(fitting(role, [swapped[role.name]]) for role in layout.roles):
         return None
     if any(_has_another_role(one, layout) for one in named):
         return None
-    return Chosen(layout, columns, tuple(columns))
+    return ChosenColumns(layout, columns, tuple(columns))
 
 
 def _has_another_role(column: str, layout: Layout) -> bool:
@@ -206,7 +250,7 @@ def _has_another_role(column: str, layout: Layout) -> bool:
     return simple(column) in others - own
 
 
-def _surest(readings: list[Chosen]) -> list[Chosen]:
+def _surest(readings: list[ChosenColumns]) -> list[ChosenColumns]:
     """Leave out scores that may be anything, such as a confidence, where there is another reading.
 
     The confidence of an annotator stands beside votes.
@@ -215,7 +259,7 @@ def _surest(readings: list[Chosen]) -> list[Chosen]:
     return sure or readings
 
 
-def _has_unsure_number(chosen: Chosen) -> bool:
+def _has_unsure_number(chosen: ChosenColumns) -> bool:
     return any(
         simple(chosen.columns[role.name]) in role.unsure_names
         for role in chosen.layout.roles
@@ -262,7 +306,7 @@ def layout_of(given: Mapping[str, Any], allowed: Sequence[Layout]) -> Layout:
 
 def as_named(
     given: Mapping[str, Any], allowed: Sequence[Layout], there: Collection[str]
-) -> Chosen | None:
+) -> ChosenColumns | None:
     """Return the columns that the user named if they are all, so that nothing has to be guessed.
 
     Parameters
@@ -287,7 +331,7 @@ def as_named(
         if one not in there
     ]
     complete = all(role.name in given for role in layout.needed)
-    return Chosen(layout, columns) if complete and not patterns else None
+    return ChosenColumns(layout, columns) if complete and not patterns else None
 
 
 def _refuse_one_for_two(layout: Layout, given: Mapping[str, Any]) -> None:
@@ -314,7 +358,7 @@ def plain(layout: Layout, given: Mapping[str, Any], there: Collection[str]) -> d
 
 def choose(
     kinds: Mapping[str, str], given: Mapping[str, Any], allowed: Sequence[Layout], name: str
-) -> Chosen:
+) -> ChosenColumns:
     """Return the one layout that fits the columns, or say what the columns are.
 
     Parameters
@@ -343,17 +387,79 @@ def choose(
     if len(readings) == 1:
         return readings[0]
     meant = _lines("You may mean", [_typed(reading.mentions) for reading in readings])
-    remedy = meant if readings else usage(allowed)
+    remedy = meant if readings else usage([one for one in allowed if not one.of_shares])
     odd = "" if all(isinstance(one, str) for one in kinds) else TEXT_FIRST
     odd = NO_NAMES if has_no_names(kinds) and not odd else odd
     listed = f"{_listed(kinds, name)}{odd}"
-    raise InputError(f"Cannot tell which columns to take. {listed} ", *remedy)
+    unclear = UnclearColumnsError(f"Cannot tell which columns to take. {listed} ", *remedy)
+    unclear.columns = listed
+    raise unclear
 
 
 def has_no_names(columns: Iterable[object]) -> bool:
     """Tell whether what columns are called are values: a file without a row of names."""
     names = [str(one) for one in columns]
     return len(names) > 0 and all(spelt(one) is not None for one in names)
+
+
+def first_row_of_values(
+    names: Sequence[str], rows: Sequence[Sequence[str | None]]
+) -> InputError | None:
+    """Return what to say where columns are called by values: a file without a row of names.
+
+    A number may name a column of numbers, and a class a column of others, as `toxic` does. So there
+    are names where one says what is known, or is a word above numbers; and there are none where a
+    fraction is a name, or where each word is one of the values below it, as far as these repeat.
+    """
+    below = [[row[i] for row in rows if row[i] is not None] for i in range(len(names))]
+    if are_known(names) or not rows:
+        return None
+    numbers = [spelt(one) for one in names]
+    if any(n is None and _are_numbers(some) for n, some in zip(numbers, below, strict=True)):
+        return None
+    fraction = any(n is not None and n != int(n) for n in numbers)
+    words = [
+        name in some
+        for name, n, some in zip(names, numbers, below, strict=True)
+        if n is None and len(set(some)) < len(some)
+    ]
+    if not (all(n is not None for n in numbers) or fraction or (words and all(words))):
+        return None
+    return _no_names(names, below)
+
+
+def are_known(names: Iterable[str]) -> bool:
+    """Tell whether a column is called what some role is usually called, so that there are names."""
+    return any(simple(one) in _KNOWN for one in names)
+
+
+_KNOWN = {
+    name
+    for layout in LAYOUTS
+    for role in layout.roles
+    for name in (*role.names, *role.unsure_names)
+}
+
+
+def _are_numbers(values: Sequence[str | None]) -> bool:
+    return len(values) > 0 and all(spelt(str(one)) is not None for one in values)
+
+
+def _no_names(names: Sequence[str], below: Sequence[Sequence[str | None]]) -> InputError:
+    """Ask for names, with those that such columns usually have."""
+    numbers = [_are_numbers(some) for some in below]
+    heads, then = [f"c{i}" for i in range(1, len(names) + 1)], "look"
+    if len(names) == 2 and numbers[0]:
+        heads, then = ["score", "label"], "estimate"
+    elif len(names) > 2 and all({*below[0]} & {*some} for some in below):
+        heads, then = [f"rater{i}" for i in range(1, len(names) + 1)], "estimate"
+    elif len(names) == 3 and not numbers[2]:
+        heads, then = ["item", "annotator", "vote"], "estimate"
+    shown_first = ", ".join(list(names)[:_FEW])
+    return InputError(
+        f"The first row holds values, not names: {shown_first}. Put a row of names before it:\n  "
+        f"(echo {','.join(heads)}; cat FILE) | errorfloor {then} -"
+    )
 
 
 def usage(allowed: Sequence[Layout], head: str = "Name them by") -> tuple[Part, ...]:
@@ -442,7 +548,7 @@ def _absent(role: Role, column: object, kinds: Mapping[str, str], name: str) -> 
 
 def _beside_votes(
     columns: Mapping[str, Any], kinds: Mapping[str, str], allowed: Sequence[Layout]
-) -> Chosen | None:
+) -> ChosenColumns | None:
     """Return the votes that names tell beside a label, which alone was named, and no scores."""
     left = {one: kind for one, kind in kinds.items() if one != columns.get(LABEL.name)}
     if columns.keys() != {LABEL.name} or any(fitting(role, left) for role in SCORES.roles[:1]):
@@ -454,7 +560,7 @@ def _beside_votes(
         return None
     (votes_alone,) = readings
     together = {**votes_alone.columns, **columns}
-    return Chosen(made[votes_alone.layout.roles], together, votes_alone.guessed)
+    return ChosenColumns(made[votes_alone.layout.roles], together, votes_alone.guessed)
 
 
 def _completed(
@@ -463,13 +569,13 @@ def _completed(
     kinds: Mapping[str, str],
     name: str,
     allowed: Sequence[Layout],
-) -> Chosen:
+) -> ChosenColumns:
     """Return the layout with the columns that the user left out, if each can only be one."""
     found, guessed = dict(columns), []
     for role in layout.roles:
         if role.name in found:
             continue
-        left = [one for one in kinds if one not in Chosen(layout, found).used]
+        left = [one for one in kinds if one not in ChosenColumns(layout, found).used]
         named = fitting_kind(role, fitting(role, left), kinds)
         each = one_for_each(role, {one: kinds[one] for one in left}) if role.by_class else ()
         if each and not named:
@@ -488,7 +594,7 @@ def _completed(
         found_none = f"{text}, too. {_listed(kinds, name)}"
         raise InputError(*joined(missing), found_none, *_votes_beside(layout, columns, allowed))
     ordered = {role.name: found[role.name] for role in layout.roles if role.name in found}
-    return Chosen(layout, ordered, tuple(guessed))
+    return ChosenColumns(layout, ordered, tuple(guessed))
 
 
 def _votes_beside(

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from errorfloor._checks import InputError, argument, command
 from errorfloor.data import confined
+from errorfloor.data.columns import are_known, first_row_of_values
 from errorfloor.data.crowds import crowd_rows
+from errorfloor.data.exports import Told
 from errorfloor.data.formats import (
     FORMATS,
     File,
@@ -31,7 +33,6 @@ from errorfloor.data.formats import (
 from errorfloor.data.storage import check_columns, kept_folder, naming, scratch
 
 if TYPE_CHECKING:
-    from errorfloor.data.exports import Told
     from errorfloor.data.options import ReadOptions
 
 Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -41,6 +42,8 @@ _SMALL = 2**24  # bytes of text files whose rows are kept between queries
 _LITTLE = 2**22  # only for speed: bytes of files that are read by one database, which is kept
 _FETCHED = 2**28  # only for speed: bytes of files whose rows may be few enough for that, too
 _LISTED = 20  # columns in a message
+_ROWS = 200  # that tell whether a text file has a row of names
+_MOST_NAMES = 100  # columns of a file that may have none
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 _NUMBERS = {"FLOAT", "DOUBLE", *_WHOLE, *(f"U{kind}" for kind in _WHOLE)}  # of DuckDB
 _kept: dict[int, tuple[Any, str]] = {}  # databases with their folders, by process
@@ -342,9 +345,10 @@ def relation(connection: Any, found: Found) -> Any:
             f"header, {head!r}. Mend or remove these rows."
         )
     check_columns(files[0], len(rows.columns), text=kind.is_text)
-    _check_names(connection, found, rows.columns)
+    unnamed = _without_names(connection, found, rows)
+    _check_names(connection, found, rows.columns, unnamed)
     rows, told = crowd_rows(connection, rows)
-    found.files[0].told.extend([] if told is None else [told])
+    found.files[0].told.extend(one for one in (told, unnamed) if one is not None)
     return rows if found.joined is None else _with_labels(connection, rows, found, found.joined)
 
 
@@ -549,7 +553,27 @@ def _ends_of_lines(connection: Any, file: str, packing: Packing) -> tuple[bytes,
     return start[:_END], end[-_END:]
 
 
-def _check_names(connection: Any, found: Found, columns: Sequence[str]) -> None:
+def _without_names(connection: Any, found: Found, rows: Any) -> Told | None:
+    """Return what to say where the first row of a text file holds values."""
+    if not found.kind.is_text or found.kind.names is None or len(rows.columns) > _MOST_NAMES:
+        return None
+    if are_known(rows.columns):  # without another look at the file
+        return None
+    names = found.kind.names(connection, found.files[0])
+    if names is None or len(names) != len(rows.columns):
+        return None
+    some = rows.limit(_ROWS).fetchall()
+    problem = first_row_of_values([str(one or "") for one in names], some)
+    if problem is None:
+        return None
+    (text,) = problem.parts
+    file = shlex.quote(found.paths[0])
+    return Told("", problem=InputError(str(text).replace("cat FILE", f"cat {file}")))
+
+
+def _check_names(
+    connection: Any, found: Found, columns: Sequence[str], unnamed: Told | None
+) -> None:
     """Refuse columns of the same name, to the second of which DuckDB adds a number."""
     there = set(columns)
     doubled = [column for column in columns if f"{column}_1" in there]
@@ -559,6 +583,8 @@ def _check_names(connection: Any, found: Found, columns: Sequence[str]) -> None:
         names = list(found.kind.names(connection, file))
         for column in doubled:
             if names.count(column) > 1:
+                if unnamed is not None and unnamed.problem is not None:
+                    raise unnamed.problem
                 raise InputError(
                     f"Could not read {file.path!r}: it has {names.count(column)} columns called "
                     f"{column!r}. Rename them."

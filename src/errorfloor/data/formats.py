@@ -151,7 +151,14 @@ _TELLING = 2**12  # bytes that tell a format
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _TEXTUAL = bytes({*range(256)} - {*range(9), *range(14, 26), *range(27, 32), 127})
 _BINARY = (b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"BZh", b"\xfd7zXZ")
+_SNIFFED_CELLS, _SNIFFED_ROWS = 2**17, 100  # that tell how a wide text file is written
 _VIEWS = count()  # of what is laid before DuckDB, which may be from two files at once
+_LINES = 1000  # of text, which tell what its comments are
+_NUMBER = re.compile(rb"(?:^|[,;|\t])\s*[+-]?[0-9]*\.?[0-9]+\s*(?:[,;|\t\r]|$)")
+# Numbers with marks between thousands that can be nothing else: two of one kind, or both kinds.
+_COMMAS = r"[+-]?[0-9]{1,3}(?:(?:,[0-9]{3}){2,}(?:\.[0-9]+)?|,[0-9]{3}\.[0-9]+)"
+_DOTS = r"[+-]?[0-9]{1,3}(?:(?:\.[0-9]{3}){2,}(?:,[0-9]+)?|\.[0-9]{3},[0-9]+)"
+_GROUPED = re.compile(rb"[0-9](?:,[0-9]{3}[.,][0-9]|\.[0-9]{3}[.,][0-9])")
 _WIDE = 100  # columns, from which on finding out how a file is written takes long
 
 
@@ -167,12 +174,49 @@ def _call_text(connection: Any, files: Sequence[File], more: str) -> str:
     start = files[0].start
     check_columns(files[0].path, _fields(start) + 1, text=True)  # finding out more would take long
     more = more or _delimiter(start)
-    how = f"{_TEXT}, nullstr = {_blank(start)}{_packed(files)}"
+    how = f"{_TEXT}, nullstr = {_blank(start)}{_packed(files)}{_comments(start)}"
     if len(files) == 1 and _is_wide(start):
         call = f"read_csv({_names(files)}, {how}, {_written(connection, files[0], how + more)})"
     else:
         call = f"read_csv([{_names(files)}], {how}{more}, union_by_name = true)"
-    return _with_points(call) if _has_commas(start) else call
+    call = _with_points(call) if _has_commas(start) else call
+    return _without_thousands(call) if _GROUPED.search(start) else call
+
+
+def _comments(start: bytes) -> str:
+    """Return which lines are comments: those with a # that are no rows by their number of fields.
+
+    DuckDB would leave out every line that begins so, and with it an item called #1.
+    """
+    lines = [line for line in start.split(b"\n")[:_LINES] if line.strip()]
+    marked = [line for line in lines if line.startswith(b"#")]
+    plain = next((line for line in lines if not line.startswith(b"#")), b"")
+    mark = max(b",;|\t", key=plain.count)
+    leading = lines.index(plain) if plain else 0
+    names = lines[leading - 1] if leading else b""
+    alike = leading and names.count(mark) == plain.count(mark) > 0
+    if alike and _NUMBER.search(plain) and not _NUMBER.search(names):
+        return f", comment = '', skip = {leading - 1}"  # the names themselves are behind the mark
+    rows = [line for line in lines[leading:] if line.startswith(b"#")]
+    is_comment = (
+        bool(marked) and plain and all(one.count(mark) != plain.count(mark) for one in rows)
+    )
+    return ", comment = '#'" if is_comment else ", comment = ''"
+
+
+def _without_thousands(call: str) -> str:
+    """Return rows whose numbers have no marks between thousands, where these can be nothing else.
+
+    1,234 alone may be either of two numbers, and stays as it is.
+    """
+    told = rf"regexp_full_match(trim(columns(*)), '{_COMMAS}')"
+    dots = rf"regexp_full_match(trim(columns(*)), '{_DOTS}')"
+    plain = "replace(columns(*), ',', '')"
+    pointed = "replace(replace(columns(*), '.', ''), ',', '.')"
+    return (
+        f"(select case when {told} then {plain} when {dots} then {pointed} else columns(*) end "
+        f"from {call})"
+    )
 
 
 def _blank(start: bytes) -> str:
@@ -223,6 +267,8 @@ def _written(connection: Any, file: File, how: str) -> str:
     """Return how a text file is written, or DuckDB finds that out anew for each step of a query."""
     marks = ("delim", "quote", "escape", "comment")
     named = "Delimiter, Quote, Escape, Comment, SkipRows, Columns"
+    rows = max(_SNIFFED_CELLS // (_fields(file.start) + 1), _SNIFFED_ROWS)
+    how = f"{how}, sample_size = {rows}"
     found = connection.sql(f"select {named} from sniff_csv({_names([file])}, {how})").fetchone()
     *values, skip, columns = found
     kinds = ", ".join(f"{as_text(column['name'])}: 'varchar'" for column in columns)

@@ -16,7 +16,8 @@ from errorfloor._checks import InputError, argument, command, function
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.classes import ballots_in, counted
 from errorfloor.data.columns import (
-    Chosen,
+    ChosenColumns,
+    UnclearColumnsError,
     as_named,
     by_role,
     choose,
@@ -47,6 +48,7 @@ from errorfloor.data.layouts import (
     SOFT_LABELS,
     Layout,
 )
+from errorfloor.data.likely import first_values, sure_reading
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
 from errorfloor.data.rows import RowRequest, Run, whole
@@ -65,7 +67,7 @@ _HEAD = 1000  # rows that tell whether a column numbers them
 
 
 def facts_of(
-    request: RowRequest, chosen: Chosen, tables: Mapping[Any, Table], rows: int
+    request: RowRequest, chosen: ChosenColumns, tables: Mapping[Any, Table], rows: int
 ) -> dict[str, Any]:
     """Return what only rows can tell, where a look at one more column takes no time."""
     frame, run, group = request.frame, request.run, request.options.group
@@ -91,7 +93,7 @@ def _has_lines(tables: Mapping[Any, Table]) -> bool:
     return all(len(table.classes) == 2 for table in tables.values())
 
 
-def refuse_row_numbers(frame: Frame, run: Run, chosen: Chosen) -> None:
+def refuse_row_numbers(frame: Frame, run: Run, chosen: ChosenColumns) -> None:
     """Refuse to guess that numbers of rows are scores, by the values where no name says it."""
     for role in chosen.layout.roles:
         column: Any = chosen.columns.get(role.name)
@@ -307,7 +309,7 @@ def _refuse_arrays(options: ReadOptions) -> None:
             )
 
 
-def _refuse_used(options: ReadOptions, chosen: Chosen) -> None:
+def _refuse_used(options: ReadOptions, chosen: ChosenColumns) -> None:
     """Refuse to take one column for two things."""
     models = [("prediction", column) for column in options.predictions]
     for name, column in (*options.beside.items(), *models):
@@ -318,7 +320,7 @@ def _refuse_used(options: ReadOptions, chosen: Chosen) -> None:
             )
 
 
-def _refuse_unlabelled(options: ReadOptions, chosen: Chosen) -> None:
+def _refuse_unlabelled(options: ReadOptions, chosen: ChosenColumns) -> None:
     """Refuse to keep items without a label where there are no labels."""
     if options.unlabelled and chosen.layout is not SCORES:
         raise InputError(
@@ -327,7 +329,7 @@ def _refuse_unlabelled(options: ReadOptions, chosen: Chosen) -> None:
         )
 
 
-def _refuse_duplicates(options: ReadOptions, chosen: Chosen) -> None:
+def _refuse_duplicates(options: ReadOptions, chosen: ChosenColumns) -> None:
     """Refuse to choose among votes of one annotator where nobody knows whose they are."""
     if options.duplicates != "error" and "annotator" not in chosen.columns:
         raise InputError(
@@ -354,7 +356,9 @@ def kind_in(data: Any, layouts: Sequence[Layout], options: ReadOptions) -> str:
         return _chosen(frame, run, given, call, options.called or "the data").layout.kind
 
 
-def _request(frame: Frame, run: Run, chosen: Chosen, options: ReadOptions, data: Any) -> RowRequest:
+def _request(
+    frame: Frame, run: Run, chosen: ChosenColumns, options: ReadOptions, data: Any
+) -> RowRequest:
     ordered = is_source(data) or isinstance(data, Found)
     columns = chosen.arguments
     return RowRequest(frame=frame, run=run, columns=columns, options=options, ordered=ordered)
@@ -381,7 +385,9 @@ def _columns(call: ReadCall) -> dict[str, Any]:
     return {**columns, second: call.second}
 
 
-def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], call: ReadCall, name: str) -> Chosen:
+def _chosen(
+    frame: Frame, run: Run, given: Mapping[str, Any], call: ReadCall, name: str
+) -> ChosenColumns:
     """Return the columns to read; the rows are looked at only where some have to be guessed."""
     chosen = as_named(given, call.layouts, frame.collect_schema().names())
     if chosen is not None:
@@ -395,7 +401,11 @@ def _chosen(frame: Frame, run: Run, given: Mapping[str, Any], call: ReadCall, na
         refuse_row_numbers(frame, run, chosen)
         return chosen
     except InputError as error:
+        if isinstance(error, UnclearColumnsError):
+            told = sure_reading(first_values(frame, run, kinds), call.layouts)
+            if told is not None:
+                return told
         if grouped is None:
             raise
         taken = argument("group", call.options.group)
-        raise InputError(taken, " leaves too few columns. ", *error.parts) from error
+        raise error.behind(taken, " leaves too few columns. ") from error

@@ -8,11 +8,11 @@ import numpy as np
 
 from errorfloor._checks import check_choice
 from errorfloor.datasets.dataset import Dataset, from_votes
-from errorfloor.datasets.files import DataHome, File, locate
+from errorfloor.datasets.files import DataFile, DataHome, locate
 
 
-def _part(name: str, sha256: str) -> File:
-    return File(
+def _part(name: str, sha256: str) -> DataFile:
+    return DataFile(
         path=f"chaosnli/{name}",
         repository="jsbaan/calibration-on-disagreement-data",
         commit="990e81cacadac5d0268160d1c02bad19d4ddb9a3",

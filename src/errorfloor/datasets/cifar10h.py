@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from errorfloor.datasets.dataset import Dataset, from_votes
-from errorfloor.datasets.files import DataHome, File, locate
+from errorfloor.datasets.files import DataFile, DataHome, locate
 
-VOTES = File(
+VOTES = DataFile(
     path="cifar10h/cifar10h-counts.npy",
     repository="jcpeterson/cifar-10h",
     commit="48da312b193b82e6939ec20f23d1f09cbdd849c8",
     source="data/cifar10h-counts.npy",
     sha256="9b36b4550349af56c79083356312eb4af856cc5fd3caf1f669d40b9d0bbb69ff",
 )
-LABELS = File(
+LABELS = DataFile(
     path="cifar10h/cifar10-test-labels.npy",
     repository="cleanlab/label-errors",
     commit="6d5d6b31a13216290afc40e5c6319399c4d15c06",

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor.datasets.dataset import Dataset, from_votes
-from errorfloor.datasets.files import DataHome, File, locate
+from errorfloor.datasets.files import DataFile, DataHome, locate
 
-VOTES = File(
+VOTES = DataFile(
     path="fashion_mnist_h/fmh_counts.csv",
     repository="takashiishida/irreducible",
     commit="4bc347d387c103c355d2ebff0b3983e73f4a9bc2",
     source="data/fmh_counts.csv",
     sha256="bec7efff5d6f901a6224758d71caadb436dbd8de1284b0be7089d193be94ddbc",
 )
-LABELS = File(
+LABELS = DataFile(
     path="fashion_mnist_h/t10k-labels-idx1-ubyte.gz",
     repository="zalandoresearch/fashion-mnist",
     commit="b2617bb6d3ffa2e429640350f613e3291e10b141",

@@ -21,7 +21,7 @@ class MissingDataError(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class DataFile:
     """One file of a set: where it lies in a data folder, where it is public, and its SHA-256."""
 
     path: str
@@ -36,7 +36,7 @@ class File:
         return f"{HOST}/{self.repository}/{self.commit}/{self.source}"
 
 
-def locate(file: File, data_home: DataHome) -> Path:
+def locate(file: DataFile, data_home: DataHome) -> Path:
     """Return the path of a checked `file`, after a download if no folder is named.
 
     A folder is named by `data_home` or else by the environment variable ERRORFLOOR_DATA. Nothing
@@ -91,7 +91,7 @@ def unavailable(path: str, reason: object, where: str = "") -> MissingDataError:
     )
 
 
-def _fetch(file: File) -> Path:
+def _fetch(file: DataFile) -> Path:
     where = f" Its SHA-256 is {file.sha256}; it is at {file.address}."
     try:
         import pooch

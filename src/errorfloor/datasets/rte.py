@@ -12,11 +12,11 @@ import numpy as np
 from errorfloor.data.storage import write_bytes
 from errorfloor.datasets._download import content_of
 from errorfloor.datasets.dataset import Dataset, from_votes
-from errorfloor.datasets.files import DataHome, File, cache, locate, named_folder, unavailable
+from errorfloor.datasets.files import DataFile, DataHome, cache, locate, named_folder, unavailable
 
 # The public file has the sentences and the workers' ids. Of these the set keeps numbers, in the
 # order of the ids, so the checksum is that of what is made of the file.
-VOTES = File(
+VOTES = DataFile(
     path="rte/rte.csv",
     repository="CrowdTruth/CrowdTruth-core",
     commit="1330d5d275b01d93618513ca0956a0b559dd94a2",

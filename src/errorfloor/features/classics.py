@@ -18,7 +18,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.features.bounds import least_of_pairs, least_of_votes
 from errorfloor.features.neighbours import Lists, nearest
 from errorfloor.features.tree import spanning_tree
-from errorfloor.features.votes import Voters, errors_of
+from errorfloor.features.votes import NeighbourVotes, errors_of
 
 _LISTED = 10  # neighbours that a spanning tree begins with
 _ORDERS = 8  # of rows, where distances are tied
@@ -84,7 +84,7 @@ def neighbours_for(records: Iterable[Classic], points: Floats, device: str | Non
 
 
 def _one_nearest(points: Floats, lists: Lists, k: int) -> Measure:
-    voters = Voters.of(points, k, lists)
+    voters = NeighbourVotes.of(points, k, lists)
 
     def measure(codes: Counts, classes: int) -> Ends:
         own = np.take_along_axis(voters.votes(codes, classes), codes.T[None], axis=0)[0]
@@ -103,7 +103,7 @@ def _between(low: Floats, errors: Floats, classes: int) -> Ends:
 
 
 def _k_nearest(points: Floats, lists: Lists, k: int) -> Measure:
-    voters = Voters.of(points, k, lists)
+    voters = NeighbourVotes.of(points, k, lists)
 
     def measure(codes: Counts, classes: int) -> Ends:
         errors = errors_of(voters.votes(codes, classes), codes)

@@ -25,7 +25,7 @@ _STEPS = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Family:
+class ModelFamily:
     """Models that are fitted together.
 
     Attributes
@@ -121,17 +121,17 @@ def fit_logistic(points: Floats, codes: Counts, classes: int) -> Predict:
     return lambda queries: there[((queries - centre) @ slopes + offsets).argmax(axis=1)][None]
 
 
-def own_families(device: str | None = None) -> tuple[Family, ...]:
+def own_families(device: str | None = None) -> tuple[ModelFamily, ...]:
     """Return our own models; neighbours are looked for on the device."""
     return (
-        Family(("majority",), fit_majority),
-        Family(("linear-discriminant",), fit_discriminant),
-        Family(("logistic",), fit_logistic),
-        Family(tuple(f"{k}-nn" for k in NEIGHBOURS), partial(fit_neighbours, device=device)),
+        ModelFamily(("majority",), fit_majority),
+        ModelFamily(("linear-discriminant",), fit_discriminant),
+        ModelFamily(("logistic",), fit_logistic),
+        ModelFamily(tuple(f"{k}-nn" for k in NEIGHBOURS), partial(fit_neighbours, device=device)),
     )
 
 
-def families(models: Sequence[Any], device: str | None = None) -> tuple[Family, ...]:
+def families(models: Sequence[Any], device: str | None = None) -> tuple[ModelFamily, ...]:
     """Return our own models, and those of a user: unfitted, with `fit` and `predict`."""
     theirs = []
     for at, model in enumerate(models):
@@ -143,7 +143,7 @@ def families(models: Sequence[Any], device: str | None = None) -> tuple[Family, 
             )
         name = type(model).__name__
         same = sum(type(other).__name__ == name for other in models[:at])
-        theirs.append(Family((f"{name}-{same + 1}" if same else name,), _theirs(model, name)))
+        theirs.append(ModelFamily((f"{name}-{same + 1}" if same else name,), _theirs(model, name)))
     return (*own_families(device), *theirs)
 
 

@@ -30,7 +30,7 @@ from errorfloor.features.lists import (
     squares_of_pairs,
 )
 from errorfloor.features.products import Apart, Proposals
-from errorfloor.features.rounded import Cloud, Precision, Rounded
+from errorfloor.features.rounded import Precision, Rounded, RoundedCloud
 
 __all__ = ["Lists", "all_squares", "blocks_of", "nearest", "nearest_apart", "squares_between"]
 
@@ -89,7 +89,7 @@ def nearest(
 def _nearest(points: Floats, k: int, queries: Floats | None, engine: str | None) -> Lists:
     own = queries is None
     taken = _engine(engine, points.shape[1], own)
-    cloud = Cloud(points)
+    cloud = RoundedCloud(points)
     known = cloud.rounded(taken.precision)
     there = known if queries is None else Rounded.of(queries, taken.precision, known)
     asked = points if queries is None else queries
@@ -101,7 +101,7 @@ def _nearest(points: Floats, k: int, queries: Floats | None, engine: str | None)
     return _mended(lists, rows, cloud, asked, k, apart)
 
 
-def nearest_apart(cloud: Cloud, rows: Counts, part: Counts, k: int = 1) -> Lists:
+def nearest_apart(cloud: RoundedCloud, rows: Counts, part: Counts, k: int = 1) -> Lists:
     """Return the `k` nearest points of some of them that are in another part than these.
 
     Each of `rows` has at least `k` points in other parts.
@@ -115,7 +115,7 @@ def nearest_apart(cloud: Cloud, rows: Counts, part: Counts, k: int = 1) -> Lists
 
 
 def _mended(
-    lists: Lists, rows: Counts, cloud: Cloud, queries: Floats, k: int, apart: Apart | None
+    lists: Lists, rows: Counts, cloud: RoundedCloud, queries: Floats, k: int, apart: Apart | None
 ) -> Lists:
     """Return lists of which some rows are done again; `apart` is of these."""
     if rows.size:
@@ -124,7 +124,7 @@ def _mended(
     return lists
 
 
-def _in_double(cloud: Cloud, queries: Floats | None, k: int, apart: Apart | None) -> Lists:
+def _in_double(cloud: RoundedCloud, queries: Floats | None, k: int, apart: Apart | None) -> Lists:
     """Return lists by products of double precision, and by all distances where these are open."""
     points, known = cloud.points, cloud.rounded(np.float64)
     there = known if queries is None else Rounded.of(queries, np.float64, known)

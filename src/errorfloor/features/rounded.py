@@ -89,7 +89,7 @@ class Rounded:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cloud:
+class RoundedCloud:
     """Points, with what was made of them for products."""
 
     points: Floats

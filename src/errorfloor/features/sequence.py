@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.features.models import Family, fit_majority
+from errorfloor.features.models import ModelFamily, fit_majority
 
 _FIRST = 16  # items before the first fit
 # Fits are on so much more items than the one before: together twice the items of one on all.
@@ -44,7 +44,7 @@ class Run:
     leader: str
 
 
-def run(points: Floats, codes: Counts, classes: int, families: Sequence[Family]) -> Run:
+def run(points: Floats, codes: Counts, classes: int, families: Sequence[ModelFamily]) -> Run:
     """Predict items in the order of the rows."""
     # By when they first occur, so that no answer depends on what classes are called. No model
     # answers a class that is yet to come, whose number would give away a later label.
@@ -77,7 +77,7 @@ def batches(n: int) -> list[tuple[int, int]]:
     return list(pairwise([_FIRST, *(edge for edge in edges if edge > _FIRST)]))
 
 
-def _wrong(points: Floats, codes: Counts, classes: int, family: Family) -> Counts:
+def _wrong(points: Floats, codes: Counts, classes: int, family: ModelFamily) -> Counts:
     """Return whether each model of a family is wrong about each item."""
     wrong = np.empty((len(family.names), len(codes)), dtype=np.int64)
     wrong[:, 0] = 1  # with no past there is nothing to go by

@@ -14,7 +14,7 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.features.neighbours import Lists, nearest_apart
-from errorfloor.features.rounded import Cloud
+from errorfloor.features.rounded import RoundedCloud
 
 _AT_ONCE = 256  # only for speed: points looked at further; what is found spares others
 
@@ -27,7 +27,7 @@ class _Known:
     ----------
     places : array
         The first point at each place, which speaks for its copies.
-    cloud : Cloud
+    cloud : RoundedCloud
         These points.
     lists : Lists
         The nearest of each.
@@ -38,7 +38,7 @@ class _Known:
     """
 
     places: Counts
-    cloud: Cloud
+    cloud: RoundedCloud
     lists: Lists
     edge: Floats
     square: Floats
@@ -47,7 +47,7 @@ class _Known:
     @classmethod
     def of(cls, points: Floats, lists: Lists, places: Counts) -> _Known:
         n = len(points)
-        cloud = Cloud(points if places.size == n else points[places])
+        cloud = RoundedCloud(points if places.size == n else points[places])
         edge = lists.squares[:, -1].copy()
         if lists.indices.shape[1] == n - 1:  # the lists have all
             edge[:] = np.inf

@@ -14,14 +14,14 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.features.neighbours import Lists, all_squares, nearest_apart
-from errorfloor.features.rounded import Cloud
+from errorfloor.features.rounded import RoundedCloud
 
 _MOST_TIED = 256  # only for speed: neighbours beyond a list; for more, all are looked at again
 _SAME = 1e-9  # votes are sums of shares, which rounding moves by less
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Voters:
+class NeighbourVotes:
     """The `k` nearest others of each point, whose labels are votes on it.
 
     Points that are tied for the last places share them equally, so that no answer depends on the
@@ -45,7 +45,7 @@ class Voters:
     k: int
 
     @classmethod
-    def of(cls, points: Floats, k: int, lists: Lists) -> Voters:
+    def of(cls, points: Floats, k: int, lists: Lists) -> NeighbourVotes:
         """Find the voters on each point; `lists` has one neighbour more, where there is one."""
         from scipy.sparse import csr_array
 
@@ -92,7 +92,7 @@ def _longer(
     short = (lists.squares[rows, -1] == edges) & (lists.indices.shape[1] < n - 1)
     most = min(lists.indices.shape[1] + _MOST_TIED, n - 1)
     if short.any():
-        found = nearest_apart(Cloud(points), rows[short], np.arange(n), most)
+        found = nearest_apart(RoundedCloud(points), rows[short], np.arange(n), most)
         more = zip(found.squares, found.indices, strict=True)
     for row, is_short in zip(rows, short, strict=True):
         yield next(more) if is_short else (lists.squares[row], lists.indices[row])

@@ -19,7 +19,7 @@ FEWEST = 5.0  # annotators with equal workloads, below which they are no sample 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Crowd:
+class CrossedVotes:
     """Who cast which vote on which item.
 
     Attributes
@@ -86,7 +86,7 @@ class Mean:
         cls,
         values: Floats,
         change: Floats | None = None,
-        crowd: Crowd | None = None,
+        crowd: CrossedVotes | None = None,
         *,
         pseudo: float = 0.0,
         above_chance: tuple[float, float] = (0.0, 0.0),
@@ -98,7 +98,7 @@ class Mean:
         values : array of shape (n,)
         change : array of shape (n, classes), optional
             By how much a value changes without one of the item's votes for each class.
-        crowd : Crowd, optional
+        crowd : CrossedVotes, optional
             Who cast which vote.
         pseudo : float
             Sum of squares of items that are added at both ends, so that few differences are not

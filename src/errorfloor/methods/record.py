@@ -16,7 +16,7 @@ from errorfloor.data.sample import Draw
 from errorfloor.data.tables import Table
 from errorfloor.methods.fitted import Fitted
 from errorfloor.methods.votes.aims import Aim, Target, aim_of, target_of
-from errorfloor.methods.votes.stopping import Rule, rule_named
+from errorfloor.methods.votes.stopping import StoppingRule, rule_named
 from errorfloor.metrics import BUILT_IN, ERROR, USUAL, Metric, named, names
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class Options:
         return aim_of(self.metric, self.target)
 
     @property
-    def rule(self) -> Rule | None:
+    def rule(self) -> StoppingRule | None:
         """The declared rule by which votes were collected."""
         return None if self.stopping is None else rule_named(self.stopping)
 

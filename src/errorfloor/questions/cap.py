@@ -23,7 +23,7 @@ from errorfloor.results import Interval, VotesEstimate
 ModelError: TypeAlias = float | tuple[int, int] | None
 
 
-def reached(model_error: Any) -> Reached | None:
+def reached(model_error: Any) -> ReachedErrors | None:
     """Return the errors and items of a pair (errors, n), or None for a bare rate."""
     if model_error is None or not isinstance(model_error, tuple | list):
         return None
@@ -37,7 +37,7 @@ def reached(model_error: Any) -> Reached | None:
             f" must be a rate, or a pair (errors, items) of whole numbers; got "
             f"{shown(model_error)}.",
         )
-    return Reached(errors, n)
+    return ReachedErrors(errors, n)
 
 
 def checked(model_error: Any, table: Table) -> ModelError:
@@ -70,7 +70,7 @@ def rate_of(model_error: Any) -> float | None:
     return rate
 
 
-def capped(found: VotesEstimate, model: Reached, kind: IntervalKind | None) -> VotesEstimate:
+def capped(found: VotesEstimate, model: ReachedErrors, kind: IntervalKind | None) -> VotesEstimate:
     """Return a floor that is at most the error of a model, with limits that pay for its noise."""
     if kind is None or not kind.leaves_open:
         raise InputError(
@@ -86,7 +86,7 @@ def capped(found: VotesEstimate, model: Reached, kind: IntervalKind | None) -> V
     found = replace(found, value=value, assumptions=f"{found.assumptions}{text}")
     if found.interval is None or found.evidence is None:
         return found
-    evidence = Capped(value, found.evidence, Reached(model.errors, model.n))
+    evidence = Capped(value, found.evidence, ReachedErrors(model.errors, model.n))
     level = found.interval.level
     doubts = found.warnings
     if evidence.contradicts(level):
@@ -104,7 +104,7 @@ _SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedErrors:
     """How many of so many fresh labels of the same kind a model got wrong."""
 
     errors: int
@@ -131,7 +131,7 @@ class Capped:
 
     value: float  # the estimate, which limits never leave out
     floor: Evidence = field(repr=False)
-    model: Reached
+    model: ReachedErrors
 
     @property
     def method(self) -> str:

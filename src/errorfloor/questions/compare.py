@@ -14,7 +14,7 @@ from errorfloor._typing import RandomLike
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.record import Classes, Clip, Method, Options
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions.answer import Origin, Request, estimates
 from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.groups import with_intervals_by_group
@@ -144,7 +144,7 @@ def compare(
         raise InputError(
             argument("methods"), ' must be a list of method names, such as ["isotonic", "beta"].'
         )
-    asked = Asked(metric, costs, at, prior)
+    asked = MetricChoice(metric, costs, at, prior)
     names = () if methods is None else tuple(methods)
     for name in names:
         known.check_name(name, ScoreTable.kind, asked.metric)

@@ -15,7 +15,7 @@ from errorfloor.checks.predictions import leaks, remarks
 from errorfloor.data.predicted_votes import PredictedVotes, Predictions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
-from errorfloor.intervals.crossed import FEWEST, Crowd, Mean
+from errorfloor.intervals.crossed import FEWEST, CrossedVotes, Mean
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.votes.aims import Lines
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
@@ -51,7 +51,7 @@ class PanelOf:
 
 
 @dataclass(eq=False)
-class Comparison:
+class PeopleComparison:
     """Votes with models beside them, and what both say at one level."""
 
     reading: Reading
@@ -59,20 +59,20 @@ class Comparison:
     options: Options
     level: float
     floor: Estimate
-    crowd: Crowd | None
-    all_people: Crowd | None
+    crowd: CrossedVotes | None
+    all_people: CrossedVotes | None
     _panels: dict[int, PanelOf] = field(default_factory=dict)
     _of_votes: dict[int, tuple[Floats, Floats | None]] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls, reading: Reading, found: PredictedVotes, options: Options, level: float
-    ) -> Comparison:
+    ) -> PeopleComparison:
         """Fit the mixture, which says what the best possible is."""
         ballots = found.ballots
         everyone = None
         if ballots is not None:
-            everyone = Crowd(ballots.item, ballots.annotator, ballots.vote)
+            everyone = CrossedVotes(ballots.item, ballots.annotator, ballots.vote)
         crowd = everyone if everyone is not None and everyone.effective >= FEWEST else None
         if options.totals_by == VOTES_DECIDE:
             crowd = None
@@ -382,7 +382,7 @@ class Comparison:
         return float(np.mean(sizes))
 
 
-def replace_level(comparison: Comparison, level: float) -> Comparison:
+def replace_level(comparison: PeopleComparison, level: float) -> PeopleComparison:
     """Return the same comparison at another level."""
     return replace(comparison, level=level, _panels={})
 

@@ -25,7 +25,9 @@ from errorfloor.metrics import ERROR, Metric
 from errorfloor.questions import feebee_metrics
 from errorfloor.questions.answer import check_answerable, data_doubts
 from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.feebee_asked import (
+from errorfloor.questions.feebee_features import Part, bind, check_asked, every_part
+from errorfloor.questions.feebee_metrics import Oracle, WithBothClasses
+from errorfloor.questions.feebee_options import (
     USELESS,
     Estimator,
     Methods,
@@ -39,8 +41,6 @@ from errorfloor.questions.feebee_asked import (
     measure_of,
     named_methods,
 )
-from errorfloor.questions.feebee_features import Part, bind, check_asked, every_part
-from errorfloor.questions.feebee_metrics import Oracle, WithBothClasses
 from errorfloor.questions.groups import by_group, tables_with_items
 from errorfloor.questions.label_noise import TableStatistic, under_noise
 from errorfloor.questions.reading import check_scale, read_labelled

@@ -14,9 +14,9 @@ from errorfloor.data.features import FeatureItems
 from errorfloor.features import classics
 from errorfloor.features.classics import Classic, Ends, Measure
 from errorfloor.features.records import SEQUENTIAL
-from errorfloor.features.votes import Voters
-from errorfloor.metrics.asked import Asked
-from errorfloor.questions.label_noise import OfItems
+from errorfloor.features.votes import NeighbourVotes
+from errorfloor.metrics.choice import MetricChoice
+from errorfloor.questions.label_noise import NoisyItems
 
 ENDS = LOW, HIGH = "low", "high"
 
@@ -63,7 +63,7 @@ def part_named(name: object) -> Part | None:
     return Part(classic, last)
 
 
-def check_asked(asked: Asked, features: Any, device: str | None) -> None:
+def check_asked(asked: MetricChoice, features: Any, device: str | None) -> None:
     """Refuse metrics that no classic estimates, and a device for nothing."""
     if device is not None and features is None:
         raise InputError(argument("device"), " is for neighbours, of ", argument("features"), ".")
@@ -76,7 +76,7 @@ def check_asked(asked: Asked, features: Any, device: str | None) -> None:
 
 def bind(
     parts: Mapping[str, Part], items: FeatureItems, device: str | None = None
-) -> tuple[dict[str, OfItems], OfItems | None]:
+) -> tuple[dict[str, NoisyItems], NoisyItems | None]:
     """Find neighbours and trees, and return what looks labels up through them, and an oracle.
 
     The oracle of items without scores is the rule that goes by the majority of neighbours with
@@ -92,13 +92,13 @@ def bind(
         for name, one in records.items()
     }
     bound = {
-        name: OfItems(_asking(shared[part.classic.name], part)) for name, part in parts.items()
+        name: NoisyItems(_asking(shared[part.classic.name], part)) for name, part in parts.items()
     }
     if items.scored:
         return bound, None
-    voters = Voters.of(items.points, classics.K_NEAREST.k, lists)
+    voters = NeighbourVotes.of(items.points, classics.K_NEAREST.k, lists)
     said = voters.votes(items.codes[None], items.classes)[..., 0].argmax(axis=0)
-    return bound, OfItems(lambda codes: (codes != said).mean(axis=1))
+    return bound, NoisyItems(lambda codes: (codes != said).mean(axis=1))
 
 
 class _Last:

@@ -32,9 +32,10 @@ from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Evidence
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.gap import Gap
+from errorfloor.questions.model_options import ModelOptions
 from errorfloor.questions.models import Model
 from errorfloor.questions.paired import (
     Pair,
@@ -52,7 +53,6 @@ from errorfloor.questions.paired import (
 from errorfloor.questions.people import people_in
 from errorfloor.questions.question import Ask, answer, floor_of
 from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
-from errorfloor.questions.said import ModelOptions
 from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
 from errorfloor.results.estimate import GIVEN
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED
@@ -272,14 +272,14 @@ def headroom(
         **({"complete": complete} if complete is not False else {}),
         **columns,
     }
-    asked = None if metric is None else Asked(metric, costs, at, prior)
+    asked = None if metric is None else MetricChoice(metric, costs, at, prior)
     if asked is None and any(value is not None for value in (costs, at, prior)):
         raise InputError(
             *(argument("costs"), ", ", argument("at"), " and ", argument("prior"), " go with a "),
             *(argument("metric"), ". Name it, or leave them out."),
         )
     if prediction is not None or (predictions is not None and not _is_floor(estimate)):
-        ask = Ask.about(asked or Asked(), level=level, rng=rng)
+        ask = Ask.about(asked or MetricChoice(), level=level, rng=rng)
         return _by_predictions(estimate, said, prediction, columns, ask)
     return verdict_on(_as_floor(estimate, asked, level, rng, columns), said, level)
 
@@ -389,11 +389,15 @@ def _needs_a_floor(metric: str) -> InputError:
 
 
 def _as_floor(
-    estimate: Any, asked: Asked | None, level: float, rng: RandomLike, columns: dict[str, Any]
+    estimate: Any,
+    asked: MetricChoice | None,
+    level: float,
+    rng: RandomLike,
+    columns: dict[str, Any],
 ) -> Any:
     """Return the floor of data or of a number, or the Estimate as it is."""
     if isinstance(estimate, Real | np.number) or percentage(estimate) is not None:
-        return given_floor(estimate, asked or Asked(), level)
+        return given_floor(estimate, asked or MetricChoice(), level)
     if not isinstance(estimate, Estimate | Groups):
         if not is_data(estimate):
             raise InputError(
@@ -403,7 +407,7 @@ def _as_floor(
                 *(function("from_scores"), ", ", function("from_votes"), " or "),
                 *(function("from_soft_labels"), "; or pass a table, a dataframe or a file."),
             )
-        ask = Ask.about(asked or Asked(), level=level, rng=rng)
+        ask = Ask.about(asked or MetricChoice(), level=level, rng=rng)
         return floor_of(estimate, ReadOptions.of(**columns), ask)
     for name in (name for name, value in columns.items() if value is not None or name != "group"):
         raise InputError(argument(name), " goes with data, not with an Estimate. Leave it out.")
@@ -436,7 +440,7 @@ class _Given:
         return self.value, self.value
 
 
-def given_floor(estimate: Any, asked: Asked, level: float) -> Estimate:
+def given_floor(estimate: Any, asked: MetricChoice, level: float) -> Estimate:
     """Return a number as the floor that it is said to be."""
     record = asked.record
     if not record.is_fraction and not isinstance(estimate, str) and 0 <= estimate < np.inf:

@@ -55,7 +55,7 @@ def under_noise(
                 codes = redraw_items(items.codes, items.classes, noises, source)
                 counts = items.counts(codes)
             for name, statistic in bound.items():
-                seen = codes if isinstance(statistic, OfItems) else counts
+                seen = codes if isinstance(statistic, NoisyItems) else counts
                 values[name][block] = statistic.values(seen, streams[name])
     return {name: flat.reshape(noise.size, repeats).T for name, flat in values.items()}
 
@@ -146,7 +146,7 @@ def redraw_items(codes: Counts, classes: int, noise: Floats, rng: np.random.Gene
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OfItems:
+class NoisyItems:
     """A statistic of the labels of single items, of shape (sets, n)."""
 
     function: Callable[[Counts], Floats]

@@ -1,6 +1,6 @@
 """The options of a question besides columns: one list, with the words of each place.
 
-An argument in Python, an option on the command line and a field of the page are one `Option`: a
+An argument in Python, an option on the command line and a field of the page are one `AskOption`: a
 name, a kind of value that reads what people type, and what each place says about it. Columns are
 the roles of `data.layouts`.
 """
@@ -34,7 +34,7 @@ class Kind(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class AnyText:
     """Any text."""
 
     name: str = "text"
@@ -266,7 +266,7 @@ def _plain(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class AskOption:
     """An option of a question: how its value is read, and what each place calls it.
 
     Attributes
@@ -279,6 +279,8 @@ class Option:
         Its value where it is left out.
     flag : str
         The option on the command line; made from `name` if it is left out.
+    aliases : tuple of str
+        What else people type for it, which no help shows.
     section, metavar, help
         Where and how the help page shows it; `help` may be made when it is shown.
     shows_default : bool
@@ -293,9 +295,10 @@ class Option:
     """
 
     name: str
-    kind: Kind = Text()
+    kind: Kind = AnyText()
     default: Any = None
     flag: str = ""
+    aliases: tuple[str, ...] = ()
     section: str = ANSWER
     metavar: str | None = None
     help: str | Callable[[], str] = ""
@@ -331,7 +334,7 @@ def _metric_help() -> str:
     """List the metrics, as they are now."""
     from errorfloor import metrics
 
-    return f"What good means: {either(metrics.names())}. error by default."
+    return f"The metric whose best possible value you want: {either(metrics.names())}."
 
 
 def _method_help() -> str:
@@ -367,7 +370,7 @@ def _interval_help() -> str:
 
 # How to read what columns hold.
 _READ = (
-    Option(
+    AskOption(
         name="positive",
         section=COLUMNS,
         metavar="VALUE",
@@ -375,7 +378,7 @@ _READ = (
         label="Class 1 is",
         button="Class 1 is {}",
     ),
-    Option(
+    AskOption(
         name="positive_from",
         kind=Number(),
         section=COLUMNS,
@@ -385,7 +388,7 @@ _READ = (
         after="on are class 1",
         button="Ratings from {} on are class 1",
     ),
-    Option(
+    AskOption(
         name="classes",
         kind=Names(),
         section=COLUMNS,
@@ -394,7 +397,7 @@ _READ = (
         label="All classes in order",
         hint="a,b,c",
     ),
-    Option(
+    AskOption(
         name="simultaneous",
         kind=Flag(),
         default=False,
@@ -402,13 +405,13 @@ _READ = (
         help="All intervals of the groups hold at once.",
         label="Intervals of all groups hold at once",
     ),
-    Option(
+    AskOption(
         name="format",
         kind=Choice(tuple(kind.name for kind in FORMATS)),
         section=READING,
         help="Told by name and content by default.",
     ),
-    Option(
+    AskOption(
         name="drop_missing",
         kind=Flag(),
         default=False,
@@ -417,7 +420,7 @@ _READ = (
         label="Leave out what has missing values",
         button="Leave out what has missing values",
     ),
-    Option(
+    AskOption(
         name="unlabelled",
         kind=Flag(),
         default=False,
@@ -426,7 +429,7 @@ _READ = (
         label="Keep items without a label: their scores count, too",
         button="Keep items without a label",
     ),
-    Option(
+    AskOption(
         name="complete",
         kind=Flag(),
         default=False,
@@ -434,7 +437,7 @@ _READ = (
         "the answer is then the floor itself, not a bound of it.",
         label="These scores are complete: nothing else that a model could see would change them",
     ),
-    Option(
+    AskOption(
         name="label_is_vote",
         kind=Flag(),
         default=False,
@@ -442,7 +445,7 @@ _READ = (
         help="With votes and --label: the label is one more vote of the same kind.",
         label="The label is one more vote of the same kind",
     ),
-    Option(
+    AskOption(
         name="duplicates",
         kind=Choice(DUPLICATES),
         default="error",
@@ -455,15 +458,16 @@ _READ = (
 )
 # What the answer is about, and how it is found.
 _ASK = (
-    Option(
+    AskOption(
         name="metric",
         default="error",
+        shows_default=True,
         metavar="NAME",
         help=_metric_help,
         label="Metric",
         button="Ask for {}",
     ),
-    Option(
+    AskOption(
         name="costs",
         kind=Matrix("1,5 or 0,1,2;1,0,1;2,1,0"),
         metavar="COSTS",
@@ -472,7 +476,7 @@ _ASK = (
         label="Costs of a false positive and a false negative",
         hint="such as 1,5",
     ),
-    Option(
+    AskOption(
         name="at",
         kind=Number(0, 1),
         metavar="SHARE",
@@ -482,21 +486,21 @@ _ASK = (
         hint="such as 0.8",
         button="At {}",
     ),
-    Option(
+    AskOption(
         name="prior",
         kind=Matrix("0.2 or 0.5,0.3,0.2", 1),
         metavar="SHARE",
         help="For balanced-error and auc: the known share of class 1, or of each class.",
         label="Known share of class 1, or shares of all classes",
     ),
-    Option(
+    AskOption(
         name="method",
         metavar="NAME",
         help=_method_help,
         label="Method",
         button="Take the method {}",
     ),
-    Option(
+    AskOption(
         name="interval",
         kind=OrNone(),
         default="auto",
@@ -504,7 +508,7 @@ _ASK = (
         help=_interval_help,
         label="Interval",
     ),
-    Option(
+    AskOption(
         name="level",
         kind=Number(0, 1, min_open=True, max_open=True),
         default=0.95,
@@ -514,7 +518,7 @@ _ASK = (
         label="Confidence level",
         hint="0.95 by default",
     ),
-    Option(
+    AskOption(
         name="n_resamples",
         kind=Whole(1),
         default=1000,
@@ -523,7 +527,7 @@ _ASK = (
         help="Of the bootstrap, for intervals that use it.",
         shows_default=True,
     ),
-    Option(
+    AskOption(
         name="clip",
         kind=Clip(),
         default="auto",
@@ -531,7 +535,7 @@ _ASK = (
         help="auto or a number: how far methods that need it keep scores from 0 and 1.",
         shows_default=True,
     ),
-    Option(
+    AskOption(
         name="totals_by",
         kind=Choice(("chance", "item", "votes")),
         default="chance",
@@ -543,7 +547,7 @@ _ASK = (
         titles={"": "by chance", "item": "by the kind of item", "votes": "by votes that agree"},
         button="Numbers of votes differ by {}",
     ),
-    Option(
+    AskOption(
         name="stopping",
         metavar="RULE",
         help="With --totals-by votes: third (two votes, and a third if they differ), lead-2 (until "
@@ -551,7 +555,7 @@ _ASK = (
         label="Votes were collected by the rule",
         hint="such as lead-2",
     ),
-    Option(
+    AskOption(
         name="majority",
         kind=Whole(1),
         metavar="COUNT",
@@ -560,20 +564,20 @@ _ASK = (
         after="votes (blank: one more vote)",
         button="Ask for the majority of {}",
     ),
-    Option(
+    AskOption(
         name="bias_for_error",
         kind=Number(0, 0.5),
         metavar="RATE",
         help="For votes: also bound the bias of plain vote shares, if the floor is at most this.",
     ),
-    Option(
+    AskOption(
         name="reached",
         kind=Ratio(),
         metavar="COUNT/COUNT",
         help="For votes: a model's errors on fresh labels of the same kind, such as 90/1000, which "
         "cap the floor.",
     ),
-    Option(
+    AskOption(
         name="rng",
         kind=Whole(0, None),
         default=0,
@@ -585,7 +589,7 @@ _ASK = (
 )
 # What is known of a model.
 _MODEL = (
-    Option(
+    AskOption(
         name="errors",
         kind=Whole(0),
         flag="--model-errors",
@@ -595,47 +599,49 @@ _MODEL = (
         label="My model got",
         after="wrong",
     ),
-    Option(
+    AskOption(
         name="model_error",
         kind=Number(0, 1),
-        section=PLAIN,
+        aliases=("--error",),
         metavar="RATE",
-        help="The same as a fraction: 0.08, or 8%.",
+        help="The model's error as a fraction: 0.08, or 8%.",
     ),
-    Option(
+    AskOption(
         name="accuracy",
         kind=Number(0, 1),
         flag="--model-accuracy",
+        aliases=("--accuracy",),
         section=PLAIN,
         metavar="RATE",
-        help="Or as an accuracy: 0.92, or 92%.",
+        help="The model's accuracy: 0.92, or 92%.",
     ),
-    Option(
+    AskOption(
         name="model_value",
         kind=Number(0, percent=True, name="value"),
-        section=PLAIN,
+        section=ANSWER,
         metavar="VALUE",
         help="The model's value of the metric on the test items, such as its AUC.",
         label="My model's value of the metric",
     ),
-    Option(
+    AskOption(
         name="confusion",
         kind=Matrix("480,40;60,420"),
         section=PLAIN,
         metavar="COUNTS",
         help="Test items of each true class (rows) and decision: '480,40;60,420'.",
     ),
-    Option(
+    AskOption(
         name="n",
         kind=Whole(1),
         flag="--test-items",
+        aliases=("--n", "--n-test", "--test-size"),
         section=PLAIN,
         metavar="COUNT",
-        help="Number of test items.",
+        help="Number of test items; for a rate, those of FILE by default.",
         label="of",
         after="test items",
     ),
-    Option(
+    AskOption(
         name="same_labelling",
         kind=Flag(),
         default=False,
@@ -646,7 +652,7 @@ _MODEL = (
 )
 # Which labels may be bought.
 _PLAN = (
-    Option(
+    AskOption(
         name="target",
         kind=Number(0, 1, min_open=True),
         section=PLAIN,
@@ -654,7 +660,7 @@ _PLAN = (
         help="Width of the interval to reach, a fraction.",
         label="Width of the interval to reach",
     ),
-    Option(
+    AskOption(
         name="cost_per_item",
         kind=Number(0),
         default=0.0,
@@ -663,7 +669,7 @@ _PLAN = (
         help="0 by default.",
         label="Price of an item",
     ),
-    Option(
+    AskOption(
         name="cost_per_vote",
         kind=Number(0),
         default=1.0,
@@ -672,7 +678,7 @@ _PLAN = (
         help="1 by default.",
         label="Price of a vote or label",
     ),
-    Option(
+    AskOption(
         name="votes",
         kind=Wholes(),
         default=(2, 3, 5, 10, 20),
@@ -683,7 +689,7 @@ _PLAN = (
         shows_default=True,
         label="Votes per item",
     ),
-    Option(
+    AskOption(
         name="items",
         kind=Wholes(),
         default=(100, 300, 1000, 3000, 10000),
@@ -696,7 +702,7 @@ _PLAN = (
     ),
 )
 
-OPTIONS: Mapping[str, Option] = {one.name: one for one in (*_READ, *_ASK, *_MODEL, *_PLAN)}
+OPTIONS: Mapping[str, AskOption] = {one.name: one for one in (*_READ, *_ASK, *_MODEL, *_PLAN)}
 ASK_OPTIONS, MODEL_OPTIONS, PLAN_OPTIONS = (
     tuple(one.name for one in every) for every in (_ASK, _MODEL, _PLAN)
 )

@@ -40,9 +40,9 @@ from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.record import Options
 from errorfloor.metrics import Metric
 from errorfloor.questions import models
-from errorfloor.questions.compared import Comparison, replace_level
+from errorfloor.questions.compared import PeopleComparison, replace_level
+from errorfloor.questions.model_options import counted
 from errorfloor.questions.models import Model
-from errorfloor.questions.said import counted
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Estimate, PairedTest
 
@@ -192,14 +192,14 @@ class Pair:
 class VotesPair:
     """Votes on the items that a model predicts."""
 
-    compared: Comparison
+    compared: PeopleComparison
     predicted: Predictions
 
     @classmethod
     def read(cls, reading: Reading, found: PredictedVotes, how: Options, level: float) -> VotesPair:
         """Take votes with the predictions of one model beside them."""
         several = found.votes.sum(axis=1) >= 2
-        compared = Comparison.of(reading, found.where(several), how, level)
+        compared = PeopleComparison.of(reading, found.where(several), how, level)
         return cls(compared, compared.found.models[0])
 
     @property
@@ -233,7 +233,7 @@ class _MissedPeople:
     """How often a model does not give the answer of a person, with limits at any level."""
 
     value: float
-    compared: Comparison = field(repr=False)
+    compared: PeopleComparison = field(repr=False)
     place: Counts = field(repr=False)
     method: str = "over items and people"
 

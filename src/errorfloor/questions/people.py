@@ -23,7 +23,7 @@ from errorfloor.data.predicted_votes import (
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading
 from errorfloor.methods.record import CHANCE, Options
-from errorfloor.questions.compared import MOST_PEOPLE, Comparison
+from errorfloor.questions.compared import MOST_PEOPLE, PeopleComparison
 from errorfloor.questions.weights import unweighted
 from errorfloor.results.people import AltTest, People
 
@@ -271,13 +271,13 @@ def people_of(
             "and one label per item use ",
             *(argument("errors"), " and ", argument("n"), " of headroom."),
         )
-    crowd = Comparison.of(reading, found.where(several), options, level)
+    crowd = PeopleComparison.of(reading, found.where(several), options, level)
     singles = int(np.count_nonzero(~several))
     return people_in(crowd, singles, panels=panels, epsilon=epsilon)
 
 
 def people_in(
-    crowd: Comparison,
+    crowd: PeopleComparison,
     singles: int = 0,
     *,
     panels: Sequence[int] = PANELS,
@@ -312,7 +312,7 @@ def people_in(
     )
 
 
-def _about_sample(crowd: Comparison, singles: int) -> list[str]:
+def _about_sample(crowd: PeopleComparison, singles: int) -> list[str]:
     notes = []
     ballots = crowd.found.ballots
     if crowd.crowd is not None:
@@ -339,7 +339,7 @@ def _about_sample(crowd: Comparison, singles: int) -> list[str]:
     return notes
 
 
-def _alt_tests(crowd: Comparison, epsilon: float) -> tuple[AltTest, ...] | None:
+def _alt_tests(crowd: PeopleComparison, epsilon: float) -> tuple[AltTest, ...] | None:
     ballots = crowd.found.ballots
     if ballots is None or not crowd.found.models:
         return None

@@ -35,7 +35,7 @@ from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
 from errorfloor.methods.record import Classes
 from errorfloor.methods.votes.mixture import TwoClassMixture
 from errorfloor.metrics import ERROR, Metric
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions.answer import check_classes
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
@@ -167,7 +167,7 @@ def plan(
     >>> plan(pilot, votes=(2, 3), items=(100, 1000)).width.shape
     (2, 2)
     """
-    asked = Asked(metric, costs, at, prior)
+    asked = MetricChoice(metric, costs, at, prior)
     level = check_level(level)
     task = _Task(
         votes=np.unique(as_counts(votes, name="votes", least=2)),
@@ -205,7 +205,7 @@ def plan(
     return by_group(reading, lambda table, _: one(table))
 
 
-def _planned(task: _Task, table: Table, asked: Asked, source: Source) -> Plan:
+def _planned(task: _Task, table: Table, asked: MetricChoice, source: Source) -> Plan:
     """Return the plan that a table suggests, with what its answer will claim."""
     table = table.labelled if isinstance(table, ScoreTable) else table
     if asked.record.is_error:
@@ -232,7 +232,7 @@ class _Pilot:
     classes: int = 2
 
     @classmethod
-    def of_metric(cls, table: Table, asked: Asked, level: float) -> _Pilot:
+    def of_metric(cls, table: Table, asked: MetricChoice, level: float) -> _Pilot:
         """Take the pilot's interval of another metric than error."""
         measured = Measured(asked, level)
         votes = isinstance(table, VoteTable)

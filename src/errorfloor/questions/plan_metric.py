@@ -14,7 +14,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import Table, VoteTable
 from errorfloor.methods.votes.mixture import TwoClassMixture
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions.question import Ask, answer
 from errorfloor.results import Estimate
 
@@ -27,7 +27,7 @@ Width = Callable[[int, int], float]  # of the interval, by votes and items
 class Measured:
     """What a pilot tells about another metric: the floor or ceiling, and widths to come."""
 
-    asked: Asked
+    asked: MetricChoice
     level: float
 
     def of_scores(self, table: Table) -> tuple[Estimate, Width]:

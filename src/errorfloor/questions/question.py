@@ -24,7 +24,7 @@ from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.record import Classes, Clip, Method, Options, Statistic
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.metrics import ERROR
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import cap
 from errorfloor.questions.answer import Origin, Request, check_classes, estimate
 from errorfloor.questions.cap import ModelError
@@ -57,15 +57,15 @@ class Ask:
     rng: RandomLike = 0
 
     @classmethod
-    def about(cls, choice: Asked, **more: Any) -> Ask:
+    def about(cls, choice: MetricChoice, **more: Any) -> Ask:
         """Ask for a metric that was checked."""
         named = {one.name: getattr(choice, one.name) for one in fields(choice)}
         return cls(**named, **more)
 
     @property
-    def choice(self) -> Asked:
+    def choice(self) -> MetricChoice:
         """The metric with what it needs, checked but for the number of classes."""
-        return Asked(self.metric, self.costs, self.at, self.prior)
+        return MetricChoice(self.metric, self.costs, self.at, self.prior)
 
     @property
     def options(self) -> Options:

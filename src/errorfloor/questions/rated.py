@@ -26,8 +26,8 @@ from errorfloor.intervals.ratings import JACKKNIFE
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.ratings import Rated, Together, Totals, Variances
 from errorfloor.metrics.variances import DIFFERENCE, NAMES
-from errorfloor.questions.ratings import Ask, Fit, estimate
-from errorfloor.questions.said import ModelOptions
+from errorfloor.questions.model_options import ModelOptions
+from errorfloor.questions.ratings import Fit, RatingsAsk, estimate
 from errorfloor.results import Groups, Interval, Verdict
 from errorfloor.results.finding import Finding
 from errorfloor.results.ratings import RatingsEstimate
@@ -75,7 +75,7 @@ def model_beside_ratings(
             if value is not None and value is not False:
                 raise InputError(argument(name), " goes with data, not with an Estimate.")
         return _verdict(_with_predictions(data, predictions), ask)
-    ask = Ask.of(
+    ask = RatingsAsk.of(
         metric or "r2", label or "one", raters or "absolute", scale, interval or "auto", level
     )
     if predictions is not None and prediction is not None:
@@ -108,7 +108,7 @@ def _has_predictions(data: Any) -> bool:
 
 def _asked_again(
     found: RatingsEstimate, metric: Any, label: Any, raters: Any, scale: Any, level: Any
-) -> Ask:
+) -> RatingsAsk:
     for name, value, own in (
         ("metric", metric, found.metric),
         ("label", label, found.label),
@@ -120,7 +120,7 @@ def _asked_again(
             )
     kept = found.options["scale"] if scale is None else scale
     own = (found.metric, found.label, found.options["raters"], kept)
-    return Ask.of(*own, "auto", check_level(level))
+    return RatingsAsk.of(*own, "auto", check_level(level))
 
 
 def _refuse_published(found: RatingsEstimate) -> None:
@@ -301,10 +301,11 @@ class _Beside:
         return both.covariance * np.abs(both.covariance) / np.maximum(both.variance, 1e-300)
 
 
-def _verdict(reading: RatingReading, ask: Ask) -> Verdict:
+def _verdict(reading: RatingReading, ask: RatingsAsk) -> Verdict:
     if ask.label.median:
         raise InputError(
-            argument("label"), " may be a mean beside predictions, not a median. Ask for a mean."
+            argument("label"),
+            " may be a mean beside predictions, not a median. Ask for a mean.",
         )
     floor = estimate(reading, replace(ask, interval=ask.interval or "auto"), Seed.of(0))
     table = reading.table
@@ -319,7 +320,7 @@ def _verdict(reading: RatingReading, ask: Ask) -> Verdict:
     return _stands(floor, _Beside.of(fit), ask)
 
 
-def _stands(floor: RatingsEstimate, beside: _Beside, ask: Ask) -> Verdict:
+def _stands(floor: RatingsEstimate, beside: _Beside, ask: RatingsAsk) -> Verdict:
     """Return the verdict by a metric of variances."""
     totals, name = beside.fit.totals, ask.metric.name
 
@@ -362,7 +363,7 @@ def _column_of(floor: RatingsEstimate) -> Any:
     return True if source is None else source.facts.get("prediction", True)
 
 
-def _model(beside: _Beside, ask: Ask) -> tuple[float, Interval]:
+def _model(beside: _Beside, ask: RatingsAsk) -> tuple[float, Interval]:
     """Return the model's own value with limits."""
     name, totals = ask.metric.name, beside.fit.totals
     own = _Jackknifed.of(totals, lambda sums: np.asarray(beside.value(name, sums))[..., None])
@@ -388,7 +389,7 @@ def _share(name: str, both: _Jackknifed, level: float) -> Reached:
 
 
 def _difference(
-    name: str, share: Reached, floor: RatingsEstimate, both: _Jackknifed, ask: Ask
+    name: str, share: Reached, floor: RatingsEstimate, both: _Jackknifed, ask: RatingsAsk
 ) -> tuple[float, float]:
     """Return limits of how much worse the model is than the best there can be."""
     if name in _SQUARED:  # signal less what is explained, over the variance of the label for R2
@@ -420,7 +421,7 @@ def _worth(beside: _Beside, totals: Totals, level: float) -> Reached:
     return Reached(float(value), min(low, value), max(high, value) if value < np.inf else np.inf)
 
 
-def _absolute(floor: RatingsEstimate, fit: Fit, ask: Ask) -> Verdict:
+def _absolute(floor: RatingsEstimate, fit: Fit, ask: RatingsAsk) -> Verdict:
     """Return the verdict by the mean absolute error, whose floor is known up to a factor of two."""
     rated: Rated = fit.rated
     assert rated.prediction is not None

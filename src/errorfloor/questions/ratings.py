@@ -223,7 +223,7 @@ def from_ratings(
     >>> round(found.icc, 3), round(found.value, 3)
     (0.802, 0.895)
     """
-    asked = Ask.of(metric, label, raters, scale, interval, level)
+    asked = RatingsAsk.of(metric, label, raters, scale, interval, level)
     named = Named.of(
         item=item,
         rating=rating,
@@ -238,7 +238,7 @@ def from_ratings(
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class RatingsAsk:
     """What is asked of ratings, checked."""
 
     metric: Metric
@@ -249,7 +249,9 @@ class Ask:
     level: float
 
     @classmethod
-    def of(cls, metric: Any, label: Any, raters: Any, scale: Any, interval: Any, level: Any) -> Ask:
+    def of(
+        cls, metric: Any, label: Any, raters: Any, scale: Any, interval: Any, level: Any
+    ) -> RatingsAsk:
         """Check what is asked for."""
         plain, hint = metric, ""
         if isinstance(metric, str):
@@ -307,7 +309,10 @@ def _as_scale(scale: Any) -> tuple[float, float] | None:
 
 
 def answer(
-    readings: dict[Any, RatingReading], asked: Ask, rng: RandomLike, simultaneous: bool = False
+    readings: dict[Any, RatingReading],
+    asked: RatingsAsk,
+    rng: RandomLike,
+    simultaneous: bool = False,
 ) -> Any:
     """Return the estimate of ratings, or of each group."""
     if list(readings) == [None]:
@@ -356,7 +361,7 @@ class Fit:
     label: Label
 
     @classmethod
-    def of(cls, table: RatingTable, asked: Ask) -> Fit:
+    def of(cls, table: RatingTable, asked: RatingsAsk) -> Fit:
         """Return the fit of a table that has been checked."""
         if asked.label.median:
             table = _medians(table, asked.label.number or 1)
@@ -387,7 +392,7 @@ class Fit:
         return found.noise / (1 if self.label.median else self.label.number)
 
 
-def estimate(reading: RatingReading, asked: Ask, seed: Seed) -> RatingsEstimate:
+def estimate(reading: RatingReading, asked: RatingsAsk, seed: Seed) -> RatingsEstimate:
     """Return the estimate of one table of ratings."""
     table = reading.table
     _refuse_unusable(table, asked)
@@ -400,7 +405,7 @@ def estimate(reading: RatingReading, asked: Ask, seed: Seed) -> RatingsEstimate:
     return checks.checked(made)
 
 
-def _described(reading: RatingReading, asked: Ask, fit: Fit, seed: Seed) -> RatingsEstimate:
+def _described(reading: RatingReading, asked: RatingsAsk, fit: Fit, seed: Seed) -> RatingsEstimate:
     """Return the estimate without its value."""
     table = reading.table
     found = fit.plain.all
@@ -444,7 +449,7 @@ def _interval(found: RatingsEstimate, evidence: Evidence, level: float) -> Inter
     return Interval.at(level, evidence, found.measure)
 
 
-def estimate_again(found: RatingsEstimate, asked: Ask, seed: Seed) -> RatingsEstimate:
+def estimate_again(found: RatingsEstimate, asked: RatingsAsk, seed: Seed) -> RatingsEstimate:
     """Return another answer from the same ratings."""
     assert isinstance(found.table, RatingTable)
     assert found.row is not None
@@ -462,7 +467,9 @@ def _assumes(shared: bool, raters: str) -> str:
     return f"Items and raters were drawn at random, and people gave ratings independently{bias}."
 
 
-def _value(fit: Fit, table: RatingTable, asked: Ask, seed: Seed) -> tuple[float, Evidence | None]:
+def _value(
+    fit: Fit, table: RatingTable, asked: RatingsAsk, seed: Seed
+) -> tuple[float, Evidence | None]:
     """Return the best value and the evidence for its limits."""
     how = asked.metric.how
     rated, totals = fit.rated, fit.totals
@@ -511,7 +518,9 @@ def _linked(fit: Fit, link: Any, ratio: float) -> float:
     return float(link(fit.share(ratio)))
 
 
-def _whole_grades(table: RatingTable, asked: Ask, signal: float, noise: float) -> float | None:
+def _whole_grades(
+    table: RatingTable, asked: RatingsAsk, signal: float, noise: float
+) -> float | None:
     """Return about the best QWK of whole grades with one more rating, where ratings are whole."""
     if asked.metric.name != "qwk" or asked.label.number != 1 or signal + noise <= 0:
         return None
@@ -557,7 +566,7 @@ def _medians(table: RatingTable, r: int) -> RatingTable:
 # What cannot be answered -----------------------------------------------------------------------
 
 
-def _refuse_unusable(table: RatingTable, asked: Ask) -> None:
+def _refuse_unusable(table: RatingTable, asked: RatingsAsk) -> None:
     if asked.scale is not None:
         low, high = asked.scale
         off = (table.values < low) | (table.values > high)
@@ -587,7 +596,7 @@ def _refuse_unusable(table: RatingTable, asked: Ask) -> None:
         )
 
 
-def _refuse_certified(fit: Fit, table: RatingTable, asked: Ask) -> None:
+def _refuse_certified(fit: Fit, table: RatingTable, asked: RatingsAsk) -> None:
     if asked.interval != CERTIFIED:
         return
     why = None

@@ -20,7 +20,7 @@ from errorfloor.intervals.record import Evidence, IntervalKind
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.record import GIVEN_LABEL, GOLD_LABEL, Classes, Method
 from errorfloor.metrics import ERROR, Metric
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.results.claim import SCORES, SHARES, Claim, claim_of
 from errorfloor.results.finding import Finding
 
@@ -199,7 +199,7 @@ class Estimate(Shown):
     @property
     def measure(self) -> Metric:
         """The metric that the value is the best of, with what was given with it."""
-        return Asked.from_options(self.metric, self.options).of(len(self.classes))
+        return MetricChoice.from_options(self.metric, self.options).of(len(self.classes))
 
     @property
     def low(self) -> float | None:

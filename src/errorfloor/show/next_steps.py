@@ -20,7 +20,7 @@ from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
 from errorfloor.questions import models, published
 from errorfloor.questions.options import as_typed
 from errorfloor.results import Estimate, Groups, RatingsEstimate, Verdict
-from errorfloor.show.asked import FLAGS
+from errorfloor.show.estimate_options import FLAGS
 from errorfloor.show.recipe import (
     code_of_groups,
     command_line,
@@ -38,7 +38,7 @@ TEST_ITEMS = 1000  # of the model that nobody has named yet
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class NextStep:
     """Something to do next: why, and what to type; `command` is None where there is no file."""
 
     why: str
@@ -55,7 +55,7 @@ class Step:
         return asdict(self)
 
 
-def steps_of(estimate: Estimate, verdict: Verdict | None = None) -> tuple[Step, ...]:
+def steps_of(estimate: Estimate, verdict: Verdict | None = None) -> tuple[NextStep, ...]:
     """Return what to do next about a floor, or about a model beside it."""
     if isinstance(estimate, RatingsEstimate):
         return () if estimate.refuted else tuple(_of_ratings(estimate, verdict))
@@ -66,19 +66,19 @@ def steps_of(estimate: Estimate, verdict: Verdict | None = None) -> tuple[Step, 
     return tuple(islice(_further(estimate, verdict), MOST))
 
 
-def _of_ratings(estimate: RatingsEstimate, verdict: Verdict | None) -> Iterator[Step]:
+def _of_ratings(estimate: RatingsEstimate, verdict: Verdict | None) -> Iterator[NextStep]:
     """Yield how to compare a model with the ceiling of ratings."""
     if verdict is None and estimate.table is not None:
         code = python_code(estimate)
         command = command_line(estimate)
-        yield Step(
+        yield NextStep(
             "Put in your model's prediction for each item, and see what it can still gain:",
             f"{code}\nprint(ef.headroom(floor, predictions=predictions))",
             None if command is None else f"{command} --prediction COLUMN",
         )
 
 
-def steps_of_groups(groups: Groups[Estimate]) -> tuple[Step, ...]:
+def steps_of_groups(groups: Groups[Estimate]) -> tuple[NextStep, ...]:
     """Return how to get intervals of groups that can be compared."""
     rows = list(groups.values())
     alone = len(rows) > 1 and not groups.simultaneous and all(row.interval for row in rows)
@@ -90,10 +90,10 @@ def steps_of_groups(groups: Groups[Estimate]) -> tuple[Step, ...]:
     }
     asked = replace(groups, estimates=at_once, simultaneous=True)
     why = "To compare groups, ask for intervals that hold all at once:"
-    return (Step(why, f"{code_of_groups(asked)}\nprint(floors)", command_of_groups(asked)),)
+    return (NextStep(why, f"{code_of_groups(asked)}\nprint(floors)", command_of_groups(asked)),)
 
 
-def _further(estimate: Estimate, verdict: Verdict | None) -> Iterator[Step]:
+def _further(estimate: Estimate, verdict: Verdict | None) -> Iterator[NextStep]:
     """Yield what helps most first."""
     table = estimate.table
     if table is not None and table.entries is not None:  # other questions do not heed weights
@@ -112,7 +112,7 @@ def _further(estimate: Estimate, verdict: Verdict | None) -> Iterator[Step]:
         yield from _plan(estimate)
 
 
-def _models(estimate: Estimate) -> Iterator[Step]:
+def _models(estimate: Estimate) -> Iterator[NextStep]:
     """Yield how to compare a model, where its own value can be found."""
     if estimate.measure.is_error:
         yield _model(estimate)
@@ -120,7 +120,7 @@ def _models(estimate: Estimate) -> Iterator[Step]:
         yield _other_model(estimate)
 
 
-def _model(estimate: Estimate) -> Step:
+def _model(estimate: Estimate) -> NextStep:
     """Return how to compare a model, with errors for the user's own to take the place of."""
     errors = round(TEST_ITEMS * min(1.2 * estimate.value + 0.01, 1))
     why = "Put in how many test items your model got wrong, and see what it can still gain:"
@@ -132,7 +132,7 @@ def _model(estimate: Estimate) -> Step:
     )
 
 
-def _other_model(estimate: Estimate) -> Step:
+def _other_model(estimate: Estimate) -> NextStep:
     """Return how to compare a model by another metric than error."""
     metric = estimate.measure
     asked = [word for name, value in metric_of(estimate).items() for word in (FLAGS[name], value)]
@@ -158,7 +158,7 @@ def _worse(estimate: Estimate) -> float:
     return min(max(value, least), most)
 
 
-def _closer(estimate: Estimate) -> Iterator[Step]:
+def _closer(estimate: Estimate) -> Iterator[NextStep]:
     """Yield where the errors are that no model can avoid."""
     table = estimate.table
     assert table is not None
@@ -182,7 +182,7 @@ def _has_label(estimate: Estimate) -> bool:
     return estimate.source is not None and estimate.source.options.label_is_vote
 
 
-def _plan(estimate: Estimate) -> Iterator[Step]:
+def _plan(estimate: Estimate) -> Iterator[NextStep]:
     """Yield which labels to buy to halve the interval."""
     table = estimate.table
     width = 0.0 if estimate.interval is None else estimate.interval.high - estimate.interval.low
@@ -206,15 +206,15 @@ def _can_be_planned(table: Table | None) -> bool:
     return int(np.count_nonzero(table.counts.sum(axis=0))) > 1
 
 
-def _mended(estimate: Estimate) -> Iterator[Step]:
+def _mended(estimate: Estimate) -> Iterator[NextStep]:
     """Yield how to ask again without what is refuted, as far as that can be known."""
     finding = refuting(estimate)[0]
     asked = [*REMEDIES[finding.name](estimate)] if finding.name in REMEDIES else []
     for why, changed in asked:
-        yield Step(why, f"{python_code(changed)}\nprint(floor)", command_line(changed))
+        yield NextStep(why, f"{python_code(changed)}\nprint(floor)", command_line(changed))
     if not asked:
         why = f"{finding.remedy} Then ask again:".lstrip()
-        yield Step(why, f"{python_code(estimate)}\nprint(floor)", command_line(estimate))
+        yield NextStep(why, f"{python_code(estimate)}\nprint(floor)", command_line(estimate))
 
 
 Remedy = Callable[[Estimate], Iterator[tuple[str, Estimate]]]
@@ -269,13 +269,13 @@ def _by(estimate: Estimate, method: str) -> Estimate:
 
 def _step(
     estimate: Estimate, why: str, line: str, words: tuple[Any, ...], *, grouped: bool = True
-) -> Step:
+) -> NextStep:
     """Return a step whose Python goes on from the floor; one group alone has no command."""
     command, *more = map(str, words)
     alone = (
         estimate.source is not None and estimate.source.options.group is not None and not grouped
     )
-    return Step(
+    return NextStep(
         why,
         f"{python_code(estimate)}\n{line}",
         None if alone else typed(estimate, command, more),

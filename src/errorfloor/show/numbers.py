@@ -97,10 +97,10 @@ def given_with(metric: Metric) -> tuple[tuple[str, str], ...]:
 
     Examples
     --------
-    >>> from errorfloor.metrics.asked import Asked
-    >>> given_with(Asked("cost", costs=(1, 5)).of(2))
+    >>> from errorfloor.metrics.choice import MetricChoice
+    >>> given_with(MetricChoice("cost", costs=(1, 5)).of(2))
     (('Costs', '1 for a false positive, 5 for a false negative'),)
-    >>> given_with(Asked("auc", prior=0.2).of(2))
+    >>> given_with(MetricChoice("auc", prior=0.2).of(2))
     (('Known shares of classes', '0.8, 0.2'),)
     """
     found = []

@@ -26,8 +26,8 @@ from errorfloor.results import (
     Verdict,
 )
 from errorfloor.show import features, ratings
-from errorfloor.show.asked import FLAGS, Asked
 from errorfloor.show.columns import columns_in_python, item, words_of
+from errorfloor.show.estimate_options import FLAGS, EstimateOptions
 from errorfloor.show.records import method_of
 
 
@@ -46,7 +46,7 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
         return features.code_of(estimate)
     if isinstance(estimate, RatingsEstimate):
         return ratings.code_of(estimate, verdict)
-    asked = Asked.of(estimate)
+    asked = EstimateOptions.of(estimate)
     if verdict is not None and predicted_in(verdict):
         return "\n".join([*_before(asked), f"verdict = {_paired_call(asked, verdict)}"])
     if isinstance(estimate, AgreementEstimate):
@@ -86,7 +86,7 @@ def command_of_comparison(comparison: Comparison) -> str | None:
 
 def code_of_people(people: People) -> str:
     """Return the call that compares the same models with people."""
-    asked = Asked.of(people.floor)
+    asked = EstimateOptions.of(people.floor)
     models = [row.name for row in people]
     in_rows = people.source is not None and people.source.origin in ("files", "frame")
     given = [f"prediction={models!r}" if in_rows else "predictions=predictions"] if models else []
@@ -125,7 +125,7 @@ def _asked_of_people(people: People) -> dict[str, Any]:
 
 def typed(estimate: Estimate, command: str, more: Iterable[str] = ()) -> str | None:
     """Return another command on the same files, or None where there are none to read again."""
-    asked = Asked.of(estimate)
+    asked = EstimateOptions.of(estimate)
     if (
         not asked.can_be_read_again
         or asked.source is None
@@ -166,7 +166,7 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
         return None if verdict is not None else _agreement_command(estimate)
     if isinstance(estimate, FeaturesEstimate):
         return features.command_of(estimate)
-    asked = Asked.of(estimate)
+    asked = EstimateOptions.of(estimate)
     if not asked.has_command or (verdict is not None and asked.group is not None):
         return None
     words = ["errorfloor", "estimate" if verdict is None else "headroom"]
@@ -258,17 +258,17 @@ def versions() -> dict[str, str]:
     }
 
 
-def _asked_together(groups: Groups[Estimate]) -> Asked | None:
+def _asked_together(groups: Groups[Estimate]) -> EstimateOptions | None:
     """Return what all groups were asked for by one call, or None if they were not."""
     if any(isinstance(one, RatingsEstimate) for one in groups.values()):
         return None
-    first, *others = map(Asked.of, groups.values())
+    first, *others = map(EstimateOptions.of, groups.values())
     call = None if first.group is None else _call(first)
     together = all(_call(one) == call and one.is_at_level for one in (first, *others))
     return first if together else None
 
 
-def _before(asked: Asked) -> Iterator[str]:
+def _before(asked: EstimateOptions) -> Iterator[str]:
     """Yield what comes before the call: imports, the random numbers, remarks."""
     generator = asked.seed.generator if asked.is_random and asked.seed is not None else None
     yield "import errorfloor as ef"
@@ -280,23 +280,23 @@ def _before(asked: Asked) -> Iterator[str]:
     yield from _remarks(asked)
 
 
-def _call(asked: Asked) -> str:
+def _call(asked: EstimateOptions) -> str:
     given = ", ".join([*_labels(asked), *_options(asked)])
     return f"ef.{asked.layout.asks}({given})"
 
 
-def _labels(asked: Asked) -> list[str]:
+def _labels(asked: EstimateOptions) -> list[str]:
     """Return the arguments that name the data and its columns."""
     data = [_data(asked), *columns_in_python(asked.source, asked.layout)]
     return [one for one in data if one]
 
 
-def _asked_of_comparison(comparison: Comparison) -> Asked | None:
+def _asked_of_comparison(comparison: Comparison) -> EstimateOptions | None:
     """Return what the rows of a comparison were asked for by one call, or None if by several.
 
     It is that of a row which draws random numbers, where there is one.
     """
-    rows = [Asked.of(row) for row in comparison]
+    rows = [EstimateOptions.of(row) for row in comparison]
     first = rows[0].estimate
     together = all(
         row.table is first.table
@@ -309,7 +309,7 @@ def _asked_of_comparison(comparison: Comparison) -> Asked | None:
     return next((row for row in rows if row.is_random), rows[0])
 
 
-def _compared(asked: Asked) -> dict[str, Any]:
+def _compared(asked: EstimateOptions) -> dict[str, Any]:
     """Return the options of a comparison as they were asked for."""
     given = asked.estimate.options
     names = ("interval", "level", "n_resamples", "clip", "costs", "at", "prior")
@@ -317,13 +317,13 @@ def _compared(asked: Asked) -> dict[str, Any]:
     return about | {name: given[name] for name in names if given.get(name, "auto") != "auto"}
 
 
-def _options_of(comparison: Comparison, asked: Asked) -> Iterator[str]:
+def _options_of(comparison: Comparison, asked: EstimateOptions) -> Iterator[str]:
     yield f"methods={[row.method for row in comparison]!r}"
     yield from (f"{name}={item(value)!r}" for name, value in _compared(asked).items())
     yield from (one for one in _options(asked) if one.startswith("rng="))
 
 
-def _data(asked: Asked) -> str:
+def _data(asked: EstimateOptions) -> str:
     source = asked.source
     if source is None or source.origin == "arrays":
         arrays = asked.layout.arrays
@@ -340,7 +340,7 @@ def _data(asked: Asked) -> str:
     return f"ef.frames.scan({files}, format={source.options.format!r})"
 
 
-def _options(asked: Asked) -> Iterator[str]:
+def _options(asked: EstimateOptions) -> Iterator[str]:
     for name, value in asked.values.items():
         yield f"{name}={item(value)!r}"
     if asked.is_random and asked.seed is not None:
@@ -361,7 +361,7 @@ def _generator(kept: Any) -> Iterator[str]:
     yield "rng = np.random.Generator(bits)"
 
 
-def _remarks(asked: Asked) -> Iterator[str]:
+def _remarks(asked: EstimateOptions) -> Iterator[str]:
     source, seed = asked.source, asked.seed
     if source is not None and source.origin == "files" and source.options.called is not None:
         yield f"# path is that of a file with what was read from {source.options.called}."
@@ -370,7 +370,7 @@ def _remarks(asked: Asked) -> Iterator[str]:
         yield "# The limits have random parts: the same rng gives the same again."
 
 
-def _of_group(asked: Asked, call: str) -> str:
+def _of_group(asked: EstimateOptions, call: str) -> str:
     if asked.group is None:
         return call
     group = item(asked.estimate.group)
@@ -379,14 +379,14 @@ def _of_group(asked: Asked, call: str) -> str:
     return f"next(row for name, row in {call}.items() if str(name) == {str(group)!r})"
 
 
-def _at_level(asked: Asked, verdict: Verdict | None) -> str:
+def _at_level(asked: EstimateOptions, verdict: Verdict | None) -> str:
     given = asked.estimate.level
     if asked.is_at_level or (verdict is not None and verdict.level == given):
         return ""
     return f".at_level({given!r})"
 
 
-def _paired_call(asked: Asked, verdict: Verdict) -> str:
+def _paired_call(asked: EstimateOptions, verdict: Verdict) -> str:
     """Return the call for a floor and a model that share their items."""
     prediction = f"prediction={_prediction(verdict)!r}"
     data = [_data(asked), *columns_in_python(asked.source, asked.layout), prediction]
@@ -417,7 +417,7 @@ def _model_in_python(verdict: Verdict) -> Iterator[str]:
         yield f"n={verdict.n}"
 
 
-def _option_words(asked: Asked, verdict: Verdict | None) -> Iterator[str]:
+def _option_words(asked: EstimateOptions, verdict: Verdict | None) -> Iterator[str]:
     values = dict(asked.values)
     if "level" in values and "simultaneous" not in values:  # the evidence is that of any level
         values["level"] = asked.estimate.level if verdict is None else verdict.level

@@ -14,7 +14,7 @@ from errorfloor.results.claim import Claim
 from errorfloor.results.verdict import VERDICTS, Verdict
 from errorfloor.show import grids, numbers
 from errorfloor.show import people as in_people
-from errorfloor.show.kinds import ByKind
+from errorfloor.show.kinds import ByClassName
 from errorfloor.show.standings import STANDINGS, may_do_better, standing_of
 
 if TYPE_CHECKING:
@@ -38,20 +38,20 @@ if TYPE_CHECKING:
 FEW = 4  # so many groups are named, more are counted
 
 
-@ByKind
+@ByClassName
 def sentence_of(result: Any) -> str:
     """Return the one plain sentence that says what was found."""
     raise TypeError(f"There is no sentence for a {type(result).__name__}.")
 
 
-@sentence_of.register
+@sentence_of.register("Estimate")
 def _(result: Estimate) -> str:
     return (
         refusal_of(result) if result.refuted else f"{_best(result)}.{may_do_better(result.claim)}"
     )
 
 
-@sentence_of.register
+@sentence_of.register("FeaturesEstimate")
 def _(result: FeaturesEstimate) -> str:
     error = numbers.per_cent(result.value)
     if result.refuted:
@@ -69,14 +69,14 @@ def _(result: FeaturesEstimate) -> str:
     return f"{result.method} puts the floor between {' and '.join(ends)}, which are no limits."
 
 
-@sentence_of.register
+@sentence_of.register("RatingsEstimate")
 def _(result: RatingsEstimate) -> str:
     from errorfloor.show import ratings
 
     return refusal_of(result) if result.refuted else ratings.sentence(result)
 
 
-@sentence_of.register
+@sentence_of.register("Verdict")
 def _(result: Verdict) -> str:
     if result.floor.refuted:
         finding = refuting(result.floor)[0]
@@ -91,12 +91,12 @@ def _(result: Verdict) -> str:
     return f"{_best(result.floor)}. Your model, at {at}, {standing_of(result).sentence(result)}"
 
 
-@sentence_of.register
+@sentence_of.register("People")
 def _(result: People) -> str:
     return refusal_of(result.floor) if result.floor.refuted else in_people.said_of(result)
 
 
-@sentence_of.register
+@sentence_of.register("FloorDifference")
 def _(result: FloorDifference) -> str:
     for floor in (result.first, result.second):
         if floor.refuted:
@@ -104,7 +104,7 @@ def _(result: FloorDifference) -> str:
     return in_people.of_difference(result)
 
 
-@sentence_of.register
+@sentence_of.register("Comparison")
 def _(result: Comparison) -> str:
     main = result.main
     if main.refuted:
@@ -121,7 +121,7 @@ def _(result: Comparison) -> str:
     return f"{_best(main)}, by {main.method}; the other methods say {range_}."
 
 
-@sentence_of.register
+@sentence_of.register("Groups")
 def _(result: Groups[Any]) -> str:
     if grids.hold_floors(result):
         return _range_of_groups(result)
@@ -130,7 +130,7 @@ def _(result: Groups[Any]) -> str:
     return ""
 
 
-@sentence_of.register
+@sentence_of.register("LabelPlan")
 def _(result: LabelPlan) -> str:
     wide, alike = (numbers.points_of_size(one) for one in (result.width, result.width_at_random))
     more = f" more ({result.labelled:,} have a label)" if result.labelled else ""
@@ -142,12 +142,12 @@ def _(result: LabelPlan) -> str:
     )
 
 
-@sentence_of.register
+@sentence_of.register("Plan")
 def _(result: Plan) -> str:
     return " ".join([*_way_to_target(result), *_trade(result), *_bounded_by(result)])
 
 
-@sentence_of.register
+@sentence_of.register("AnnotatorsResult")
 def _(result: AnnotatorsResult) -> str:
     guess = sum(row.may_guess for row in result)
     who = f"{guess:,} of {numbers.counted(len(result), 'annotator')} cannot be told from guessing"
@@ -160,7 +160,7 @@ def _(result: AnnotatorsResult) -> str:
     )
 
 
-@sentence_of.register
+@sentence_of.register("Confusion")
 def _(result: Confusion) -> str:
     pairs = result.pairs
     if not pairs:
@@ -174,12 +174,12 @@ def _(result: Confusion) -> str:
     return f"{often} {whose} are {first.first} against {first.second}."
 
 
-@sentence_of.register
+@sentence_of.register("Items", "ClassItems")
 def _(result: Items | ClassItems) -> str:
     return f"{numbers.counted(int(result.count.sum()), 'item')}, the hardest first."
 
 
-@sentence_of.register
+@sentence_of.register("FeeBeeResult")
 def _(result: FeeBeeResult) -> str:
     rows = list(result)
     if not rows:

@@ -9,7 +9,7 @@ from errorfloor.results.finding import Finding
 from errorfloor.show import grids, looks, numbers
 from errorfloor.show import people as in_people
 from errorfloor.show.grids import PLAIN_TARGETS
-from errorfloor.show.kinds import ByKind
+from errorfloor.show.kinds import ByClassName
 from errorfloor.show.sentences import refusal_of, refuting, sentence_of
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     )
 
 
-@ByKind
+@ByClassName
 def text_of(result: Any) -> str:
     """Return a result as text: the answer first."""
     return repr(result)
 
 
-@text_of.register
+@text_of.register("Estimate")
 def _(result: Estimate) -> str:
     if result.refuted:
         return refusal_of(result)
@@ -46,7 +46,7 @@ def _(result: Estimate) -> str:
     return _joined(_headline(result, ", ".join(_how(result))), labels_alone(result), *doubts)
 
 
-@text_of.register
+@text_of.register("FeaturesEstimate")
 def _(result: FeaturesEstimate) -> str:
     if result.refuted:
         return refusal_of(result)
@@ -120,28 +120,28 @@ def labels_alone(result: Estimate) -> str:
     said = f"Labels alone: {value}{f' ({limits})' if limits else ''}."
     if result.n_effective is None:
         return said
-    worth = f"{result.n_effective:,.0f} random labels alone"
-    return f"{said} With the scores of all items the labels tell as much as {worth}."
+    worth = f"{numbers.counted(result.n, 'label')} worth {result.n_effective:,.0f}"
+    return f"{said} The scores of the other items make your {worth}."
 
 
-@text_of.register
+@text_of.register("Comparison")
 def _(result: Comparison) -> str:
     return _joined(*grids.as_text(grids.of_methods(result)), *result.notes, *_about_rows(result))
 
 
-@text_of.register
+@text_of.register("Groups")
 def _(result: Groups[Any]) -> str:
     if not grids.hold_floors(result):
         return grids.under_names(result, text_of)
     return _joined(*grids.as_text(grids.of_groups(result)), grids.how_groups(result))
 
 
-@text_of.register
+@text_of.register("Verdict")
 def _(result: Verdict) -> str:
     return sentence_of(result)
 
 
-@text_of.register
+@text_of.register("People")
 def _(result: People) -> str:
     if result.floor.refuted:
         return sentence_of(result)
@@ -150,12 +150,12 @@ def _(result: People) -> str:
     return _joined(sentence_of(result), *grids.as_text(table), *in_people.about(result), *doubts)
 
 
-@text_of.register
+@text_of.register("FloorDifference")
 def _(result: FloorDifference) -> str:
     return sentence_of(result)
 
 
-@text_of.register
+@text_of.register("LabelPlan")
 def _(result: LabelPlan) -> str:
     return _joined(sentence_of(result), how_labels(result))
 
@@ -171,29 +171,29 @@ def how_labels(result: LabelPlan) -> str:
     )
 
 
-@text_of.register
+@text_of.register("Plan")
 def _(result: Plan) -> str:
     table = grids.as_text(grids.of_plan(result))
     return _joined(sentence_of(result), grids.how_plan(result), *table)
 
 
-@text_of.register
+@text_of.register("Items")
 def _(result: Items) -> str:
     return _joined(*grids.as_text(grids.of_items(result)), grids.how_items(result))
 
 
-@text_of.register
+@text_of.register("ClassItems")
 def _(result: ClassItems) -> str:
     return _joined(*grids.as_text(grids.of_class_items(result)), grids.how_items(result))
 
 
-@text_of.register
+@text_of.register("FeeBeeResult")
 def _(result: FeeBeeResult) -> str:
     table = grids.as_text(grids.of_feebee(result))
     return _joined(*table, grids.how_feebee(result), *result.notes)
 
 
-@text_of.register
+@text_of.register("AnnotatorsResult")
 def _(result: AnnotatorsResult) -> str:
     more = len(result) - grids.MOST_ANNOTATORS
     rest = f"and {more:,} more" if more > 0 else ""
@@ -201,7 +201,7 @@ def _(result: AnnotatorsResult) -> str:
     return _joined(sentence_of(result), *table, rest, *result.notes)
 
 
-@text_of.register
+@text_of.register("Confusion")
 def _(result: Confusion) -> str:
     more = len(result.pairs) - grids.MOST_PAIRS
     rest = f"and {more:,} more pairs" if more > 0 else ""
@@ -209,7 +209,7 @@ def _(result: Confusion) -> str:
     return _joined(sentence_of(result), *table, rest, result.basis)
 
 
-@text_of.register
+@text_of.register("Look")
 def _(result: Look) -> str:
     return _joined(*looks.lines_of(result))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.results.claim import SCORES, SHARES
 from errorfloor.show import grids, numbers
-from errorfloor.show.kinds import ByKind
+from errorfloor.show.kinds import ByClassName
 from errorfloor.show.people import each_floor
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.text import text_of
@@ -53,33 +53,33 @@ def difference_of(verdict: Verdict) -> str:
     return f"{name[:1].upper()}{name[1:]}: {within}{sure}{items}."
 
 
-@ByKind
+@ByClassName
 def long_text_of(result: Any) -> str:
     """Return a result as the command line prints it: with what it assumes and leaves out."""
     return str(result)
 
 
-@long_text_of.register
+@long_text_of.register("Estimate")
 def _(result: Estimate) -> str:
     return "\n".join(_under_sentence(result))
 
 
-@long_text_of.register
+@long_text_of.register("AnnotatorsResult")
 def _(result: AnnotatorsResult) -> str:
     return "\n".join([str(result), *_under_sentence(result.floor)])
 
 
-@long_text_of.register
+@long_text_of.register("People")
 def _(result: People) -> str:
     return "\n".join([text_of(result), *left_out(result.dropped)])
 
 
-@long_text_of.register
+@long_text_of.register("FloorDifference")
 def _(result: FloorDifference) -> str:
     return "\n".join([sentence_of(result), *([] if result.refuted else each_floor(result))])
 
 
-@long_text_of.register
+@long_text_of.register("Verdict")
 def _(result: Verdict) -> str:
     if result.floor.refuted:
         return sentence_of(result)
@@ -97,7 +97,7 @@ def _test(test: PairedTest) -> str:
     return f"{name}: statistic {test.statistic:.3g}, {numbers.p_equals(test.p)}. {test.means}"
 
 
-@long_text_of.register
+@long_text_of.register("Comparison")
 def _(result: Comparison) -> str:
     first = next(iter(result))
     level = "no" if first.level is None else numbers.level(first.level)
@@ -105,7 +105,7 @@ def _(result: Comparison) -> str:
     return "\n".join([sentence_of(result), str(result), how, *left_out(first.dropped)])
 
 
-@long_text_of.register
+@long_text_of.register("Groups")
 def _(result: Groups[Any]) -> str:
     said = [sentence_of(result)] if sentence_of(result) else []
     if not grids.hold_floors(result):
@@ -156,20 +156,20 @@ def to_the_floor(estimate: Estimate) -> list[str]:
     return [f"{votes}{declare.get(sees, '')}."]
 
 
-@ByKind
+@ByClassName
 def _more_about(result: Any) -> Iterable[str]:
     """Return what only one kind of estimate has to say."""
     return ()
 
 
-@_more_about.register
+@_more_about.register("FeaturesEstimate")
 def _(result: FeaturesEstimate) -> Iterable[str]:
     if result.models:
         rates = (f"{name} {numbers.per_cent(rate)}" for name, rate in result.models.items())
         yield f"Errors of models by themselves: {', '.join(rates)}. {result.leader} leads."
 
 
-@_more_about.register
+@_more_about.register("AgreementEstimate")
 def _(result: AgreementEstimate) -> Iterable[str]:
     low, high = (numbers.per_cent(limit) for limit in (result.allowed_low, result.allowed_high))
     yield (
@@ -179,14 +179,14 @@ def _(result: AgreementEstimate) -> Iterable[str]:
     )
 
 
-@_more_about.register
+@_more_about.register("RatingsEstimate")
 def _(result: RatingsEstimate) -> Iterable[str]:
     from errorfloor.show import ratings
 
     return ratings.more_about(result)
 
 
-@_more_about.register
+@_more_about.register("VotesEstimate")
 def _(result: VotesEstimate) -> Iterable[str]:
     if not result.measure.is_error:
         return

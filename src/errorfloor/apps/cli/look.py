@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from errorfloor.apps.cli.building import Command, examples, options, with_session
+from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.options import JOINED, listed
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.cli.types import FILE
-from errorfloor.apps.cli.voice import written
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
 

@@ -54,7 +54,7 @@ class Within(Typed, click.FloatRange):
         return "" if self.min is None and self.max is None else super()._describe_range()
 
 
-class Verdict(click.Choice[str]):
+class VerdictName(click.Choice[str]):
     """A verdict; its name in 0.1 is taken as well."""
 
     def __init__(self) -> None:

@@ -16,9 +16,9 @@ from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.web import form, parts
 from errorfloor.apps.web.failures import reason
+from errorfloor.apps.web.page import DEMOS
 from errorfloor.apps.web.preview import Preview, classes_of, first_state, preview_of
 from errorfloor.apps.web.remedies import remedies_of_error
-from errorfloor.apps.web.shell import DEMOS
 from errorfloor.apps.web.state import ROLE, State, in_form
 from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES, Layout
 from errorfloor.data.options import ReadOptions

@@ -23,8 +23,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from errorfloor.apps.web.failures import reason
 from errorfloor.apps.web.limits import Limits
+from errorfloor.apps.web.page import DEMOS, index
 from errorfloor.apps.web.pool import STOPPED, Job, Pool
-from errorfloor.apps.web.shell import DEMOS, index
 from errorfloor.apps.web.uploads import Page, RefusedError, Uploads
 
 HOST = "127.0.0.1"

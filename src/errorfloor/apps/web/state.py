@@ -14,9 +14,9 @@ from errorfloor._checks import InputError, Mention
 from errorfloor.data.layouts import BESIDE, LAYOUTS, Role
 from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.data.source import Source
+from errorfloor.questions.model_options import ModelOptions
 from errorfloor.questions.options import ASK_OPTIONS, MODEL_OPTIONS, OPTIONS, PLAN_OPTIONS, Flag
 from errorfloor.questions.question import Ask
-from errorfloor.questions.said import ModelOptions
 
 ROLE = "role:"  # before the name of a column, in the name of a field
 GROUP = Role("group", "group", "One answer for each value of this column.")

@@ -54,7 +54,7 @@ _MOST_ENTRIES = 2**20  # of a matrix of hypergeometric probabilities
 _STEP = 1e-3  # of guesses, at which slopes are taken
 
 
-class Spread(NamedTuple):
+class SpreadOfPeople(NamedTuple):
     """What annotators add to the variance of the floor, and how well that is known."""
 
     variance: float
@@ -69,7 +69,7 @@ class AnnotatorLimits:
     likelihood: Evidence = field(repr=False)
     open_low: float  # how far the floor may lie below the value, however many items there were
     open_high: float
-    spread: Spread
+    spread: SpreadOfPeople
     number: int  # of annotators
     effective: float
     top: float = 0.5  # the largest floor there can be
@@ -114,7 +114,7 @@ def is_sample(table: VoteTable) -> bool:
     )
 
 
-def spread_of(table: VoteTable, slopes: tuple[float, float]) -> Spread:
+def spread_of(table: VoteTable, slopes: tuple[float, float]) -> SpreadOfPeople:
     """Return what annotators add to the variance of the mean of a polynomial.
 
     Groups of unequal size are left out one at a time. Their pseudo-values have the weights of
@@ -143,7 +143,7 @@ class LeftOut(NamedTuple):
     noise: Floats  # its variance then
 
 
-def spread_over_groups(table: VoteTable, values: Floats, left_out: LeftOut) -> Spread:
+def spread_over_groups(table: VoteTable, values: Floats, left_out: LeftOut) -> SpreadOfPeople:
     """Return the spread of the mean of `values`, one for each row of the table."""
     part, m, its_m, n, change, expected, noise = left_out
     part = np.unique(part, return_inverse=True)[1]
@@ -171,7 +171,7 @@ def spread_over_groups(table: VoteTable, values: Floats, left_out: LeftOut) -> S
     chance = _around(by_chance, weight) + scale**2 * add(noise) / left**2
     variance = float(factor @ (_around(found, weight) - chance))
     freedom = max(squares**2 / float((weight**4).sum()) - 1, 1.0)
-    return Spread(max(variance, 0.0), freedom)
+    return SpreadOfPeople(max(variance, 0.0), freedom)
 
 
 def _by_total(table: VoteTable, m: Counts, values: Floats) -> tuple[Floats, Floats]:
@@ -230,7 +230,7 @@ def slopes_of(points: Floats, weights: Floats, target: Target = ONE_VOTE) -> tup
     return float(b), float(c)
 
 
-def spread_of_many(table: VoteTable, slope: float) -> Spread:
+def spread_of_many(table: VoteTable, slope: float) -> SpreadOfPeople:
     """Return what annotators add to the variance of the mean disagreement, times the slope."""
     assert table.by_group is not None
     part, m, twos, threes, fours, its_m, rest, n = table.by_group.T
@@ -299,7 +299,7 @@ def _many_annotators(case: Case) -> Evidence:
     return around(case, MANY_LIKELIHOOD, lambda: spread_of_many(table, slope))
 
 
-def around(case: Case, kind: IntervalKind, spread: Callable[[], Spread]) -> AnnotatorLimits:
+def around(case: Case, kind: IntervalKind, spread: Callable[[], SpreadOfPeople]) -> AnnotatorLimits:
     """Return the limits of a kind with what annotators differ, where they are a sample."""
     table = case.table
     assert isinstance(table, VoteTable)

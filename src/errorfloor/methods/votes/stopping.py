@@ -25,7 +25,7 @@ EXPLAINED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class StoppingRule:
     """When to stop: a lead of so many votes, or so many votes for one label; or the most votes."""
 
     name: str
@@ -74,14 +74,14 @@ class Rule:
                 )
 
 
-def rule_named(name: object) -> Rule:
+def rule_named(name: object) -> StoppingRule:
     """Return the rule of that name, or say which there are."""
     if isinstance(name, str) and name == "third":
-        return Rule("third", first=2, most=3)
+        return StoppingRule("third", first=2, most=3)
     found = _LEAD.fullmatch(name) if isinstance(name, str) else None
     if found is not None:
         lead, most = int(found[1]), found[2] and int(found[2])
         if not most or most >= lead:
-            return Rule(found[0], lead=lead, most=most or None)
+            return StoppingRule(found[0], lead=lead, most=most or None)
     check_choice(name, USUAL, name="stopping", hint=f" {EXPLAINED}")
     raise AssertionError("check_choice refuses what is not there")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from errorfloor.intervals.seeds import Seed
 from errorfloor.metrics.variances import DIFFERENCE, RATIO
-from errorfloor.questions.ratings import Ask, estimate_again
+from errorfloor.questions.ratings import RatingsAsk, estimate_again
 from errorfloor.results import RatingsEstimate
 from errorfloor.show.palette import BLUE, RED
 from errorfloor.show.plot.axes import axes_or_new, check_type, finish, legend_above
@@ -37,7 +37,7 @@ def ceilings_of(estimate: RatingsEstimate) -> tuple[Ceiling, ...]:
     for number in NUMBERS:
         options = estimate.options
         kept = (options["raters"], options["scale"], options["interval"])
-        asked = Ask.of(estimate.metric, number, *kept, estimate.level)
+        asked = RatingsAsk.of(estimate.metric, number, *kept, estimate.level)
         one = estimate_again(estimate, asked, estimate.seed or Seed.of(0))
         assert one.low is not None
         assert one.high is not None

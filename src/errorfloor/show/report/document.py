@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from errorfloor.show.next_steps import Step
+from errorfloor.show.next_steps import NextStep
 from errorfloor.show.report.blocks import Picture, Section
 
 SCHEMA = "errorfloor-report/3"
@@ -29,7 +29,7 @@ class Document(ABC):
         What to type for the same result; None where no command gives it.
     versions : dict
         With what it was computed.
-    steps : tuple of Step
+    steps : tuple of NextStep
         What to do next.
     """
 
@@ -39,7 +39,7 @@ class Document(ABC):
     python: str
     command: str | None
     versions: Mapping[str, str]
-    steps: tuple[Step, ...] = ()
+    steps: tuple[NextStep, ...] = ()
 
     @property
     @abstractmethod

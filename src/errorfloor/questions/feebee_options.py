@@ -14,7 +14,7 @@ from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Method
 from errorfloor.metrics import Metric, noise
-from errorfloor.metrics.asked import Asked
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import feebee_metrics
 from errorfloor.questions.feebee_features import Part, part_named
 from errorfloor.questions.question import method_for
@@ -26,9 +26,9 @@ Estimator: TypeAlias = Callable[[ScoreTable], float]
 Methods: TypeAlias = Iterable[str | Estimator] | Mapping[str, str | Estimator]
 
 
-def asked_for(metric: str, means: object) -> Asked:
+def asked_for(metric: str, means: object) -> MetricChoice:
     """Return the metric that was asked for, if noise has a known effect on it."""
-    asked = Asked(metric)
+    asked = MetricChoice(metric)
     able = noise.known()
     if asked.metric not in able:
         raise InputError(
@@ -44,7 +44,7 @@ def asked_for(metric: str, means: object) -> Asked:
     return asked
 
 
-def measure_of(asked: Asked, classes: int) -> Metric:
+def measure_of(asked: MetricChoice, classes: int) -> Metric:
     """Return the metric, or say that its value under noise is known for two classes only."""
     if classes > 2 and not asked.record.is_error:
         raise InputError(
@@ -124,7 +124,7 @@ def _lower(sentence: str) -> str:
     return sentence[0].lower() + sentence[1:]
 
 
-def named_methods(methods: Methods, asked: Asked, featured: bool = False) -> dict[str, Any]:
+def named_methods(methods: Methods, asked: MetricChoice, featured: bool = False) -> dict[str, Any]:
     """Return names and functions by name, or say which entry is none."""
     plain = isinstance(methods, Iterable) and getattr(methods, "ndim", 1) == 1
     if isinstance(methods, str) or callable(methods) or not plain:
@@ -190,7 +190,7 @@ def check_scored(named: Iterable[Any], scored: bool) -> None:
             )
 
 
-def _name(method: Any, entry: int, asked: Asked, featured: bool) -> str:
+def _name(method: Any, entry: int, asked: MetricChoice, featured: bool) -> str:
     if featured and isinstance(method, str) and (part := part_named(method)) is not None:
         return part.name
     if not callable(method):

@@ -18,7 +18,7 @@ _FAR_OFF = 1e-6  # from 1, of shares that are to add up to it
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MetricChoice:
     """A metric by name, and what it needs to be one: checked, but for the number of classes."""
 
     metric: str = metrics.ERROR.name
@@ -48,7 +48,7 @@ class Asked:
             _check_at(self.at, record)
 
     @classmethod
-    def from_options(cls, metric: str, options: Mapping[str, Any]) -> Asked:
+    def from_options(cls, metric: str, options: Mapping[str, Any]) -> MetricChoice:
         """Return what was asked for, from what a result keeps of it."""
         return cls(metric, **{name: options.get(name) for name in _GIVEN})
 

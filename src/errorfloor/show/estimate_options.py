@@ -23,7 +23,7 @@ FLAGS["model_error"] = FLAGS.pop("bias_for_error")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EstimateOptions:
     """What an estimate was asked for, as far as it has an influence."""
 
     estimate: Estimate
@@ -34,7 +34,7 @@ class Asked:
     values: dict[str, Any]
 
     @classmethod
-    def of(cls, estimate: Estimate) -> Asked:
+    def of(cls, estimate: Estimate) -> EstimateOptions:
         """Take apart what the estimate keeps."""
         method = method_of(estimate)
         values = _asked_values(estimate, method)
