@@ -32,12 +32,13 @@ from errorfloor.apps import demo
 from errorfloor.apps.cli.building import explained
 from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.commands import run as main
-from errorfloor.apps.cli.gates import Limit, unattainable
+from errorfloor.apps.cli.gates import unattainable
 from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.progress import PATIENCE_VARIABLE, Unstyled, patience
 from errorfloor.apps.cli.session import Session
 from errorfloor.data.formats import FORMATS as FILE_FORMATS
 from errorfloor.data.layouts import LAYOUTS
+from errorfloor.show.gates import Limit
 from errorfloor.show.recipe import FLAGS
 
 ROOT = Path(__file__).parents[1]

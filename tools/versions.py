@@ -39,8 +39,8 @@ QUICK = (
 )
 # Tests of other programs and of documents, which no version of a dependency of the core decides.
 NOT_OF_THE_CORE = re.compile(
-    r"test_(app_browser|report_browser|docs|paper|paper_estimates|follow_up|findings|benchmarks|"
-    r"mutants|cuda|claims_study|release|frames|engines_told|frozen|package)\.py"
+    r"test_(app_browser|report_browser|docs|links|paper|paper_estimates|follow_up|findings|mutants|"
+    r"benchmarks|calibration|cuda|claims_study|release|frames|engines_told|frozen|package)\.py"
 )
 
 

@@ -8,6 +8,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -230,12 +231,19 @@ def with_session(function: Body) -> Body:
         section=OUTPUT,
         help="No remarks and no progress on stderr.",
     )
+    @option(
+        "--summary",
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        section=OUTPUT,
+        help="Add the answer and its picture to a Markdown file, as CI shows for a job.",
+    )
     @functools.wraps(function)
-    def wrapped(as_json: bool, quiet: bool, **rest: Any) -> None:
+    def wrapped(as_json: bool, quiet: bool, summary: Path | None, **rest: Any) -> None:
         context = click.get_current_context()
         root = context.find_root()
         name = context.command_path.removeprefix(root.command_path).strip()
-        session = Session(name, root.obj, as_json=as_json, quiet=quiet)
+        session = Session(name, root.obj, as_json=as_json, quiet=quiet, summary=summary)
         try:
             with session.collecting_doubts():
                 _check_outputs(context)

@@ -38,6 +38,7 @@ from errorfloor.apps.cli.options import (
 from errorfloor.apps.cli.people import difference, people
 from errorfloor.apps.cli.printing import complain
 from errorfloor.apps.cli.ratings import ratings
+from errorfloor.apps.cli.schema import schema
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
 from errorfloor.apps.cli.source import Labels
@@ -435,6 +436,6 @@ def card(
 
 for command in (
     *(label, metrics, items, confusion, agreement, ratings, features, count, merge),
-    *(mcp, paper, data),
+    *(mcp, paper, data, schema),
 ):
     cli.add_command(command)

@@ -3,55 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from errorfloor import metrics
-from errorfloor.apps.cli.asking import each
 from errorfloor.apps.cli.building import option, options
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.types import OLD_VERDICTS, VerdictName
 from errorfloor.questions.options import OPTIONS, either
-from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, SATURATED, VERDICTS
+from errorfloor.results.verdict import VERDICTS
 
 if TYPE_CHECKING:
-    from errorfloor._numbers import Style
     from errorfloor.questions.question import Ask
-    from errorfloor.results import Estimate
+    from errorfloor.show.gates import Limit
 
-# What a verdict is called where the answer is a bound of the floor; 0.2 had one name for both.
-ONE_SIDED = {SATURATED: MATCHES, BEYOND: BETTER}
-
-
-_VALUE = OPTIONS["model_value"].kind
-_MOST_DIGITS = 12  # of what somebody types
 FLOOR, CEILING = "--fail-if-floor-above", "--fail-if-ceiling-below"
 _LOW = {FLOOR: "fail_if_floor_above", "--fail-above": "fail_above"}
 _HIGH = {CEILING: "fail_if_ceiling_below", "--fail-below": "fail_below"}
 _EITHER = {"--attainable": "attainable"}
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """What the best possible value may be at worst, as it was typed.
-
-    Attributes
-    ----------
-    value : float
-    is_opposite : bool
-        Whether it is of an accuracy where the metric is an error.
-    """
-
-    value: float
-    is_opposite: bool = False
-
-    @property
-    def of_metric(self) -> float:
-        """It as a value of the metric."""
-        return 1 - self.value if self.is_opposite else self.value
-
+_VALUE = OPTIONS["model_value"].kind
 
 LIMITS = options(
     option(
@@ -85,13 +56,19 @@ REQUIRE = options(
         ),
     ),
     option(
-        "--require", "required", metavar="VERDICT", type=VerdictName(), multiple=True, hidden=True
+        *("--require", "required"),
+        metavar="VERDICT",
+        type=VerdictName(),
+        multiple=True,
+        hidden=True,
     ),
 )
 
 
 def limit_of(session: Session, ask: Ask, limits: Mapping[str, float | None]) -> Limit | None:
     """Return the limit that was given by any name of the option, if the metric can have it."""
+    from errorfloor.show.gates import Limit
+
     metric = metrics.named(ask.choice.metric)
     given = {
         name: limits[key]
@@ -132,15 +109,11 @@ def unattainable(session: Session, floors: Any, limit: Limit | None) -> str | No
     """Say which best possible values are worse than the limit; None if none is."""
     if limit is None:
         return None
-    refuted = [
-        f"no {one.measure.limit} can be stated{_of(name)}" for name, one in _each_refuted(floors)
-    ]
-    if refuted:
-        session.about["passed"] = False
-        return f"{'; '.join(refuted)}."
-    unmet = [said for name, floor in each(floors).items() if (said := _unmet(name, floor, limit))]
-    session.about["passed"] = not unmet
-    return f"{'; '.join(unmet)}." if unmet else None
+    from errorfloor.show import gates
+
+    unmet = gates.unattainable(floors, limit)
+    session.about["passed"] = unmet is None
+    return unmet
 
 
 def verdicts_of(
@@ -160,63 +133,8 @@ def refused(session: Session, verdicts: Any, require: Collection[str]) -> str | 
     """Say which verdicts are others than those that were required; None if none is."""
     if not require:
         return None
-    able = {*require, *(ONE_SIDED[one] for one in require if one in ONE_SIDED)}
-    other = {
-        name: "no verdict" if one.floor.refuted else one.verdict
-        for name, one in each(verdicts).items()
-        if one.floor.refuted or one.verdict not in able
-    }
-    session.about["passed"] = not other
-    said = [f"the verdict{_of(name)} is {verdict}" for name, verdict in other.items()]
-    return f"{'; '.join(said)}, not {' or '.join(require)}." if said else None
+    from errorfloor.show import gates
 
-
-def _each_refuted(floors: Any) -> list[tuple[Any, Estimate]]:
-    return [(name, floor) for name, floor in each(floors).items() if floor.refuted]
-
-
-def _unmet(name: Any, floor: Estimate, limit: Limit) -> str | None:
-    """Say why a limit is not met: by the best possible value, or by what was shown to be reachable.
-
-    Where the answer is only a bound of the best possible value, the limit that holds is compared.
-    """
-    from errorfloor.show.numbers import style_of
-
-    metric, claim, style = floor.measure, floor.claim, style_of(floor)
-    best = floor.value if claim.any_model else floor.reachable
-    low = metric.less_is_better and not limit.is_opposite
-    what = f"best possible {metric.opposite}" if limit.is_opposite else metric.limit
-    if best is None:
-        return f"the {what}{_of(name)} is not known: no limit holds for any model"
-    if metric.gap(limit.of_metric, best) >= 0:
-        return None
-    found = 1 - best if limit.is_opposite else best
-    allowed, digits = _as_typed(style, limit.value)
-    while style.value(found, digits) == style.value(limit.value, digits):
-        digits += 1
-    if claim.any_model:
-        side = "above" if low else "below"
-        return (
-            f"the {what}{_of(name)} is {style.value(found, digits)}, {side} the allowed {allowed}"
-        )
-    bound = (style.at_most if low else style.at_least)(found, digits)
-    return (
-        f"the {what}{_of(name)} is only known to be {bound}; {allowed} is not shown to be reachable"
-    )
-
-
-def _as_typed(style: Style, limit: float) -> tuple[str, int]:
-    """Return a limit with the fewest digits that it can be written with, and how many to round to.
-
-    What is found has one digit at least.
-    """
-    digits = 0
-    while digits < _MOST_DIGITS and abs(float(style.bare(limit, digits)) - style.factor * limit) > (
-        1e-9 * style.factor
-    ):
-        digits += 1
-    return style.value(limit, digits), max(digits, 1)
-
-
-def _of(name: Any) -> str:
-    return "" if name is None else f" of {name}"
+    unmet = gates.refused(verdicts, require)
+    session.about["passed"] = unmet is None
+    return unmet
