@@ -35,7 +35,7 @@ BESIDES = {
 # The doctests, and files that reach every layer in about a minute.
 QUICK = (
     *("src", "README.md", "tests/test_estimate.py", "tests/test_votes.py", "tests/test_files.py"),
-    *("tests/test_headroom.py", "tests/test_outputs.py", "tests/test_laws.py"),
+    *("tests/test_headroom.py", "tests/test_outputs.py"),
 )
 # Tests of other programs and of documents, which no version of a dependency of the core decides.
 NOT_OF_THE_CORE = re.compile(

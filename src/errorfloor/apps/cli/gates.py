@@ -56,11 +56,7 @@ REQUIRE = options(
         ),
     ),
     option(
-        *("--require", "required"),
-        metavar="VERDICT",
-        type=VerdictName(),
-        multiple=True,
-        hidden=True,
+        "--require", "required", metavar="VERDICT", type=VerdictName(), multiple=True, hidden=True
     ),
 )
 
