@@ -228,6 +228,20 @@ def test_tables_add_save_and_load(tmp_path):
         whole + shared[0]
 
 
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        (made(n=12, m=4), (0.336776064738, 0.0, 0.768829044917)),
+        (made(n=60, m=3), (0.388952348729, 0.192001817449, 0.591707781852)),
+        (with_blanks(made(n=60, m=4)), (0.334060698731, 0.144264051155, 0.546888551287)),
+    ],
+    ids=["few", "many", "with blanks"],
+)
+def test_limits_are_what_they_were(values, kept):
+    found = ef.from_ratings(values)
+    assert (found.value, found.low, found.high) == pytest.approx(kept, abs=1e-9)
+
+
 def test_limits_nest_and_are_finite_for_every_table():
     rng = np.random.default_rng(5)
     for k in range(150):
