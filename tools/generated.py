@@ -1,4 +1,4 @@
-"""Parts of the documents that are made from the source: the tree of modules, tables of records.
+"""Parts of the documents that are made from the source: the list of folders, tables of records.
 
 `make generated` writes them, and a test fails where one is stale. A part stands between two
 comments, ``<!-- generated: NAME -->`` and ``<!-- end -->``.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,39 +54,20 @@ def renewed(text: str, part: Part) -> str:
     return pattern.sub(lambda _: f"{start}\n{part.write()}\n\n{end}", text)
 
 
-def tree() -> str:
-    """Draw the modules, each with the first sentence of its docstring."""
-    lines = ["    src/errorfloor/", *_branch(SOURCE, 1)]
-    width = max(len(line.split(SEPARATOR)[0]) for line in lines)
-    drawn = []
-    for line in lines:
-        name, _, says = line.partition(SEPARATOR)
-        drawn.append(f"{name:<{width}}  {says}".rstrip())
-    return "\n".join(drawn)
+def folders() -> str:
+    """Return a line for each folder, in the order of the layers."""
+    every = sorted((path.parent for path in SOURCE.glob("**/__init__.py")), key=_place)
+    return "\n".join(
+        f"- `{path.relative_to(SOURCE)}/`: {first_sentence(path / '__init__.py')}."
+        for path in every
+        if path != SOURCE
+    )
 
 
-SEPARATOR = "\0"
-
-
-def _branch(folder: Path, depth: int) -> Iterator[str]:
-    indent = "    " + "  " * depth
-    for path in sorted(_entries(folder), key=_place):
-        if path.is_dir():
-            yield f"{indent}{path.name}/{SEPARATOR}{first_sentence(path / '__init__.py')}"
-            yield from _branch(path, depth + 1)
-        elif path.name != "__init__.py" or depth == 1:
-            yield f"{indent}{path.name}{SEPARATOR}{first_sentence(path)}"
-
-
-def _entries(folder: Path) -> Iterator[Path]:
-    yield from folder.glob("*.py")
-    yield from (path for path in folder.iterdir() if (path / "__init__.py").exists())
-
-
-def _place(path: Path) -> tuple[int, bool, str]:
-    """Put layers into their order, and folders behind modules elsewhere."""
-    place = LAYERS.index(path.stem) if path.parent == SOURCE else 0
-    return place, path.is_dir(), path.name
+def _place(path: Path) -> tuple[int, str]:
+    """Put layers into their order, and folders inside behind their own."""
+    parts = path.relative_to(SOURCE).parts
+    return LAYERS.index(parts[0]) if parts else -1, path.as_posix()
 
 
 def first_sentence(path: Path) -> str:
@@ -223,7 +204,7 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 PARTS = (
-    Part("tree", "CONTRIBUTING.md", tree),
+    Part("folders", "CONTRIBUTING.md", folders),
     Part("methods", "docs/choose.md", table_of_methods),
     Part("other metrics", "docs/choose.md", table_of_other_metrics),
     Part("metrics", "docs/choose.md", table_of_metrics),

@@ -17,6 +17,7 @@ from errorfloor.data.ballots import Ballots
 from errorfloor.data.classes import ballots_in, counted
 from errorfloor.data.columns import (
     ChosenColumns,
+    UnclearColumnsError,
     as_named,
     by_role,
     choose,
@@ -47,6 +48,7 @@ from errorfloor.data.layouts import (
     SOFT_LABELS,
     Layout,
 )
+from errorfloor.data.likely import first_values, sure_reading
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
 from errorfloor.data.rows import RowRequest, Run, whole
@@ -410,7 +412,11 @@ def _chosen(
         refuse_row_numbers(frame, run, chosen)
         return chosen
     except InputError as error:
+        if isinstance(error, UnclearColumnsError):
+            told = sure_reading(first_values(frame, run, kinds), call.layouts)
+            if told is not None:
+                return told
         if grouped is None:
             raise
         taken = argument("group", call.options.group)
-        raise InputError(taken, " leaves too few columns. ", *error.parts) from error
+        raise error.behind(taken, " leaves too few columns. ") from error

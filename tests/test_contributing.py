@@ -1,0 +1,71 @@
+"""The recipes of CONTRIBUTING.md: each adds one record, which then answers."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import errorfloor as ef
+from errorfloor import intervals, methods, metrics
+from errorfloor.data import files, formats
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
+
+PAGE = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+RNG = np.random.default_rng(3)
+SCORES = RNG.random(300)
+LABELS = (RNG.random(300) < SCORES).astype(int)
+
+
+def made(name):
+    """Run the recipe that makes a record of that name, and return the record."""
+    (code,) = (block for block in BLOCKS if re.search(rf"^{name} = ", block, re.MULTILINE))
+    scope = {"__name__": "recipe"}
+    exec(code, scope)
+    return scope[name]
+
+
+def test_the_page_is_short_and_has_five_recipes():
+    assert len(BLOCKS) == 5
+    assert len(PAGE.splitlines()) < 200
+
+
+def test_a_metric(monkeypatch):
+    monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, made("YOUDEN")))
+    youden = ef.from_scores(SCORES, LABELS, metric="youden", interval=None).value
+    balanced = ef.from_scores(SCORES, LABELS, metric="balanced-error", interval=None).value
+    assert youden == pytest.approx(1 - 2 * balanced)
+
+
+def test_a_method(monkeypatch):
+    monkeypatch.setattr(methods, "RECORDS", (*methods.RECORDS, made("MAJORITY")))
+    found = ef.from_scores(SCORES, LABELS, method="majority", n_resamples=100)
+    assert found.value == pytest.approx(min(LABELS.mean(), 1 - LABELS.mean()))
+    assert found.low <= found.value <= found.high
+
+
+def test_an_interval(monkeypatch):
+    monkeypatch.setattr(intervals, "RECORDS", (*intervals.RECORDS, made("PLUS_MINUS_ONE")))
+    found = ef.from_scores(SCORES, LABELS, method="isotonic", interval="plus-minus-one")
+    assert (found.low, found.high) == pytest.approx((found.value - 0.01, found.value + 0.01))
+
+
+def test_a_layout():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"likes": [1, 2, 0], "views": [3, 3, 3]})
+    reading = read(frame, (*LAYOUTS, made("LIKES")), ReadOptions.of())
+    assert (reading.source.layout, reading.table.n) == ("likes", 3)
+
+
+def test_a_format(monkeypatch, tmp_path):
+    pytest.importorskip("duckdb")
+    every = (*formats.FORMATS, made("BARS"))
+    monkeypatch.setattr(formats, "FORMATS", every)
+    monkeypatch.setattr(files, "FORMATS", every)
+    path = tmp_path / "votes.bars"
+    path.write_text("positives|total\n1|3\n2|3\n0|3\n")
+    found = ef.from_votes(path, interval=None)
+    assert (found.n, found.value) == (3, ef.from_votes([1, 2, 0], 3, interval=None).value)
