@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help pictures demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people atlas dist dist-check lowest newest
+.PHONY: help pictures demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people atlas dist dist-check lowest newest schema
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -28,6 +28,7 @@ help:
 	@echo "make first-minute what a new user types, timed on a clean clone -> benchmarks/results/first_minute.md"
 	@echo "make pictures  pictures of the documentation -> docs/figures; needs Chromium and ERRORFLOOR_DATA"
 	@echo "make docs      the documentation, examples run -> docs/_build/html"
+	@echo "make schema    the JSON Schema of every --json answer -> src/errorfloor/schema/"
 	@echo "make generated parts of the documents that are made from the source"
 	@echo "make dist      the wheel and the sdist of a release -> dist/, with their sizes"
 	@echo "make dist-check the same, then installed by every line of README from the package index"
@@ -149,6 +150,10 @@ dist-check: .venv/dev
 # A few minutes each without VERSIONS=--full, and a download.
 lowest newest: .venv/dev
 	$(BIN)/python -m tools.versions $@ $(VERSIONS)
+
+# Where an answer has a new key. A changed or missing key is a new version of the schema: SCHEMA.
+schema: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tools.schema
 
 clean:
 	rm -rf .venv dist .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api docs/auto_*

@@ -1,3 +1,4 @@
+import importlib.util
 import os
 import shutil
 
@@ -54,6 +55,26 @@ def pytest_xdist_make_scheduler(config, log):
             return unit(nodeid)
 
     return Scheduler(config, log)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def answers_follow_the_schema():
+    """Compare every answer with --json of every test in this process with the published schema."""
+    if importlib.util.find_spec("jsonschema") is None:
+        yield  # tests/test_schema.py says so
+        return
+    from schemas import checked
+
+    from errorfloor.apps.cli.session import Session
+
+    original = Session._object
+
+    def compared(self, result):
+        return checked(original(self, result))
+
+    Session._object = compared
+    yield
+    Session._object = original
 
 
 @pytest.fixture

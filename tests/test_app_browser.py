@@ -163,8 +163,14 @@ class User:
     def chooses(self, name, value):
         def choose():
             fields = (one for one in self.all("main select") if one.get_attribute("name") == name)
-            options = next(fields).find_elements("tag name", "option")
-            return next(one for one in options if one.get_attribute("value") == value).click()
+            options = {
+                one.get_attribute("value"): one
+                for one in next(fields).find_elements("tag name", "option")
+            }
+            if value in options:
+                return options[value].click()
+            options["more"].click()  # all roles
+            return False
 
         self.tries(choose)
 
@@ -262,6 +268,31 @@ def test_the_answer_is_on_the_first_screen(user, name, width):
     assert box("#form")["left"] >= box("#answer")["right"]
     user.driver.execute_script("scrollTo(0, document.documentElement.scrollHeight / 2)")
     assert 0 <= box("#form")["top"] < 20  # it stays beside what is read
+
+
+OPTIONS = """
+const outside = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = [];
+for (let one = outside.nextNode(); one; one = outside.nextNode()) {
+  if (/(^|\\s)--[a-z]/.test(one.data) && !one.parentElement.closest("#typed")) found.push(one.data);
+}
+return found;
+"""
+
+
+@pytest.mark.parametrize(
+    "name", ["scores.csv", "models.csv", "reversed.csv", "missing.csv", "odd.csv"]
+)
+def test_no_option_of_the_command_line_is_on_the_page(user, name):
+    user.drops(name)
+    user.sees("What the columns are")
+    if name == "odd.csv":
+        user.chooses("role:b", "score")
+        user.sees("true label", "#problem")
+    elif name == "missing.csv":
+        user.sees("missing values", "#problem")
+    else:
+        user.rests()
+    assert user.driver.execute_script(OPTIONS) == []
 
 
 def test_what_to_do_next_is_a_button_that_does_it(user):
@@ -394,9 +425,14 @@ def test_ratings_get_a_threshold(user):
 
 def test_roles_can_be_chosen_where_names_do_not_tell(user):
     user.drops("odd.csv")
-    user.sees("Choose the roles of the columns", "#answer")
+    user.sees("Say what the columns are", "#answer")
+    roles = [one.text for one in user.all("[name='role:b'] option")]
+    assert roles[0] == "not used"
+    assert len(roles) == 7  # five to choose from, and the rest behind more
+    user.chooses("role:b", "weight")
+    assert len(user.all("[name='role:b'] optgroup")) == 4 or user.text("#problem")
     user.chooses("role:b", "score")
-    user.sees("--label", "#problem")
+    user.sees("true label", "#problem")
     user.chooses("role:b", "label")
     user.sees("is reachable for", "#answer")
     assert user.text("#problem") == ""

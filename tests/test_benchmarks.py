@@ -16,6 +16,7 @@ from benchmarks import (
     scale,
     start,
     votes,
+    worst,
 )
 from errorfloor.data.grid import CELLS, cell_of
 from errorfloor.methods import prediction_powered
@@ -222,3 +223,39 @@ def test_the_study_of_skipped_items_asks_with_strata_and_without():
     ((table, floor), *_) = judges.drawn_classes(3, 200, judges.SKIPPED, 1)
     assert (len(table.classes), table.n + table.n_unlabelled) == (3, 10_000)
     assert 0 < floor < 2 / 3
+
+
+def test_the_worst_entry_is_that_of_the_tables_and_columns_that_are_meant(tmp_path, monkeypatch):
+    page = """# A study
+
+Of 200 data sets.
+
+## Widths
+
+| setting | items | width |
+| --- | ---: | ---: |
+| easy | 10 | 0.1 |
+
+## Coverage
+
+| setting | items | coverage | other |
+| --- | ---: | ---: | ---: |
+| easy | 10 | 0.97 (0.5) | 0.2 |
+| hard | 20 | 0.93 (0.5) | 0.2 |
+"""
+    (tmp_path / "study.md").write_text(page)
+    monkeypatch.setattr(worst, "RESULTS", tmp_path)
+    study = worst.Study("all", "ours", "study", "^Coverage", "^coverage$", r"Of (\d+) data", keys=2)
+    least = min(study.entries(), key=lambda entry: entry.value)
+    assert [entry.value for entry in study.entries()] == [0.97, 0.93]
+    assert study.setting(least) == "hard; items 20; coverage"
+    assert study.number_of_sets(least) == 200
+    with pytest.raises(LookupError, match=r"study\.md has no entries for: all"):
+        worst.Study("all", "ours", "study", "^None", "^coverage$", "").entries()
+
+
+def test_the_least_of_many_shares_is_low_beyond_chance_only_if_it_is_very_low():
+    # 25 misses or more of 200 have a chance of 3e-5 at a coverage of 0.95, 18 or more one of 0.012
+    assert worst.beyond_chance(0.875, 100, 200, 0.95)
+    assert not worst.beyond_chance(0.91, 100, 200, 0.95)
+    assert worst.beyond_chance(0.91, 1, 200, 0.95)

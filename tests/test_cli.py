@@ -38,6 +38,7 @@ from errorfloor.apps.cli.progress import PATIENCE_VARIABLE, Unstyled, patience
 from errorfloor.apps.cli.session import Session
 from errorfloor.data.formats import FORMATS as FILE_FORMATS
 from errorfloor.data.layouts import LAYOUTS
+from errorfloor.show.gates import Limit
 from errorfloor.show.recipe import FLAGS
 
 ROOT = Path(__file__).parents[1]
@@ -380,11 +381,17 @@ def test_a_report_on_groups_has_no_model(folder):
 
 
 def test_a_model_is_given_whole(folder):
-    for options in ([], ["--test-items", 9], ["--model-errors", 3], ["--model-error", 0.1]):
+    for options in ([], ["--test-items", 9], ["--model-errors", 3]):
         assert "Give --test-items" in error("headroom", "demo/scores.csv", *options, code=2)
         if options:
             path = ["demo/scores.csv", "-o", "report.html"]
             assert "Give --test-items" in error("report", *path, *options, code=2)
+    (folder / "few.csv").write_text("score,label\n" + "0.1,0\n0.9,1\n0.4,1\n0.6,0\n" * 25)
+    known = answer("headroom", "few.csv", "--accuracy", "80%", "--test-items", 100)
+    taken = answer("headroom", "few.csv", "--accuracy", "80%")  # on the items of the file
+    assert taken["result"] == known["result"]
+    assert any(one.startswith("taking the 100 items of the file") for one in taken["remarks"])
+    assert "Give --test-items" in error("headroom", "5%", "--accuracy", "80%", code=2)
     many = ["demo/scores.csv", "--model-errors", 10, "--test-items", 9]
     assert "--model-errors must not be more than" in error("headroom", *many, code=2)
     bare = ["demo/scores.csv", *MODEL, "--interval", "none"]
@@ -399,39 +406,49 @@ def test_a_model_is_given_whole(folder):
 
 def test_requirements_have_their_own_exit_code_and_print_the_result(folder):
     model = ["demo/scores.csv", *MODEL]
-    assert answer("headroom", *model, "--require", "room")["passed"] is True
-    either = ["--require", "beyond", "--require", "saturated"]
+    assert answer("headroom", *model, "--fail-unless", "room")["passed"] is True
+    either = ["--fail-unless", "beyond", "--fail-unless", "saturated"]
     failed = run("headroom", *model, *either, "--json", "--quiet", code=3)
     assert json.loads(failed.stdout)["passed"] is False
-    assert failed.stderr == "failed: the verdict is room, not beyond or saturated.\n"
-    assert answer("estimate", "demo/scores.csv", "--attainable", 0.09)["passed"] is True
-    failed = run("estimate", "demo/scores.csv", "--complete", "--attainable", 0.07, code=3)
+    assert failed.stderr == "Failed: the verdict is room, not beyond or saturated.\n"
+    assert answer("estimate", "demo/scores.csv", "--fail-if-floor-above", 0.09)["passed"] is True
+    failed = run("estimate", "demo/scores.csv", "--complete", "--fail-if-floor-above", 0.07, code=3)
     assert failed.stdout.startswith(
         "If these scores are complete and in the right order, the best possible accuracy"
     )
-    assert failed.stderr.endswith("failed: above 0.07: the floor, 0.0751833.\n")
-    failed = run("estimate", "demo/scores.csv", "--attainable", 0.08, code=3)
-    assert failed.stderr.endswith("failed: 0.08 is not shown to be reachable: only 0.0822588 is.\n")
+    assert failed.stderr.endswith("Failed: the floor is 7.5 %, above the allowed 7 %.\n")
+    failed = run("estimate", "demo/scores.csv", "--fail-if-floor-above", 0.08, code=3)
+    assert failed.stderr.endswith(
+        "Failed: the floor is only known to be at most 8.3 %; 8 % is not shown to be reachable.\n"
+    )
+    ceiling = ["demo/scores.csv", "--fail-if-ceiling-below"]
+    assert answer("estimate", *ceiling, "91%")["passed"] is True
+    failed = run("estimate", *ceiling, "0.92", code=3)
+    assert "the best possible accuracy is only known to be at least 91.7 %; 92 %" in failed.stderr
+    failed = run("estimate", *ceiling, "95%", "--complete", code=3)
+    assert "the best possible accuracy is 92.5 %, below the allowed 95 %." in failed.stderr
     assert "passed" not in answer("estimate", "demo/scores.csv")
 
 
 def test_a_value_that_is_just_attained_passes(folder):
-    complete = ["demo/scores.csv", "--complete", "--method", "isotonic", "--attainable"]
+    complete = ["demo/scores.csv", "--complete", "--method", "isotonic", "--fail-if-floor-above"]
     assert answer("estimate", *complete, 0.074)["passed"] is True
     run("estimate", *complete, 0.0739999, code=3)
 
 
 def test_requirements_hold_for_every_group(folder):
     by_group = ["demo/scores.csv", "--group", "batch", "--complete"]
-    failed = run("estimate", *by_group, "--attainable", 0.01, code=3)
-    assert re.search(r"failed: above 0.01: the floor of a, 0.07\d+; above 0.01: the", failed.stderr)
-    failed = run("estimate", *by_group, "--attainable", 0.073, code=3)
-    assert failed.stderr.endswith("failed: above 0.073: the floor of a, 0.0768714.\n")
-    failed = run("headroom", *by_group, *MODEL, "--require", "saturated", code=3)
-    assert failed.stderr.endswith(
-        "failed: the verdict of a is room; the verdict of b is room, not saturated.\n"
+    failed = run("estimate", *by_group, "--fail-if-floor-above", 0.01, code=3)
+    assert re.search(
+        r"Failed: the floor of a is 7.7 %, above the allowed 1 %; the floor of b is", failed.stderr
     )
-    assert answer("headroom", *by_group, *MODEL, "--require", "room")["passed"] is True
+    failed = run("estimate", *by_group, "--fail-if-floor-above", 0.073, code=3)
+    assert failed.stderr.endswith("Failed: the floor of a is 7.7 %, above the allowed 7.3 %.\n")
+    failed = run("headroom", *by_group, *MODEL, "--fail-unless", "saturated", code=3)
+    assert failed.stderr.endswith(
+        "Failed: the verdict of a is room; the verdict of b is room, not saturated.\n"
+    )
+    assert answer("headroom", *by_group, *MODEL, "--fail-unless", "room")["passed"] is True
 
 
 def test_the_gate_goes_by_which_way_a_metric_is_better(monkeypatch):
@@ -448,15 +465,17 @@ def test_the_gate_goes_by_which_way_a_metric_is_better(monkeypatch):
         value=0.92, method="given", interval=None, n=10, assumptions="", metric="accuracy"
     )
     session = Session("estimate", (), as_json=True, quiet=True)
-    assert unattainable(session, best, 0.9) is None
+    assert unattainable(session, best, Limit(0.9)) is None
     assert session.about["passed"] is True
-    assert unattainable(session, best, 0.95) == "below 0.95: the ceiling, 0.92."
+    assert unattainable(session, best, Limit(0.95)) == (
+        "the ceiling is 92.0 %, below the allowed 95 %."
+    )
     assert session.about["passed"] is False
     assert unattainable(session, best, None) is None
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "-0.1", "5", "high"])
-@pytest.mark.parametrize("option", ["--attainable", "--fail-above"])
+@pytest.mark.parametrize("option", ["--fail-if-floor-above", "--attainable", "--fail-above"])
 def test_the_gate_cannot_be_switched_off_by_a_number_that_is_none(option, value, folder):
     said = error("estimate", "demo/scores.csv", f"{option}={value}", code=2)
     assert f"Invalid value for '{option}'" in said
@@ -464,15 +483,21 @@ def test_the_gate_cannot_be_switched_off_by_a_number_that_is_none(option, value,
 
 def test_names_of_0_1_are_taken_with_a_note(folder):
     failed = run("estimate", "demo/scores.csv", "--complete", "--fail-above", 0.07, code=3)
-    assert failed.stderr.startswith("note: --fail-above is called --attainable now\n")
-    assert failed.stderr.endswith("failed: above 0.07: the floor, 0.0751833.\n")
+    assert failed.stderr.startswith("note: --fail-above is called --fail-if-floor-above now\n")
+    assert failed.stderr.endswith("Failed: the floor is 7.5 %, above the allowed 7 %.\n")
     assert answer("estimate", "demo/scores.csv", "--fail-above", 0.09)["passed"] is True
     both = ["--fail-above", 0.08, "--attainable", 0.08]
-    assert "give one of them" in error("estimate", "demo/scores.csv", *both, code=2)
+    assert "Give --fail-above or --attainable" in error(
+        "estimate", "demo/scores.csv", *both, code=2
+    )
     failed = run("headroom", "demo/scores.csv", *MODEL, "--require", "below", code=3)
-    assert failed.stderr.startswith("note: below is called beyond now\n")
-    assert failed.stderr.endswith("failed: the verdict is room, not beyond.\n")
-    assert "--fail-above" not in help_of(["estimate"])
+    assert failed.stderr.startswith(
+        "note: --require is called --fail-unless now\nnote: below is called beyond now\n"
+    )
+    assert failed.stderr.endswith("Failed: the verdict is room, not beyond.\n")
+    for old in ("--fail-above", "--fail-below", "--attainable"):
+        assert old not in run("estimate", "--help-all").stdout
+    assert "--require" not in run("headroom", "--help-all").stdout
     assert "below" not in help_of(["headroom"])
 
 
@@ -1217,7 +1242,7 @@ def test_comparisons_are_drawn_where_there_is_room(folder):
         (argument("totals", 3), "--total 3"),
         (argument("annotators", ["a", "b c"]), "--annotators 'a,b c'"),
         (argument("scores"), "--score"),
-        (argument("labels"), "--label"),
+        (argument("labels"), "--labels"),  # a second file
         (argument("soft_labels"), "--soft"),
         (argument("n"), "--test-items"),
         (argument("errors"), "--model-errors"),

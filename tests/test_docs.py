@@ -57,7 +57,8 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     ignored = shutil.ignore_patterns("_build", "api", "auto_*", "__pycache__")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=ignored)
-    for path in (ROOT / "CHANGELOG.md", *(ROOT / "benchmarks").rglob("*.md")):
+    beside = (ROOT / name for name in ("CHANGELOG.md", "SKILL.md", "llms.txt"))
+    for path in (*beside, *(ROOT / "benchmarks").rglob("*.md")):
         copy = folder / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
@@ -76,6 +77,12 @@ def test_pages_exist_for_every_public_name(pages):
         for name in names:
             if not name.isupper():  # constants are named where they are used
                 assert (pages / "api" / f"{module}.{name}.html").exists(), f"{module}.{name}"
+
+
+@needs_sphinx
+def test_pages_serve_what_agents_read(pages):
+    for name in ("llms.txt", "SKILL.md"):
+        assert (pages / name).read_bytes() == (ROOT / name).read_bytes()
 
 
 @needs_sphinx

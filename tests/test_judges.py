@@ -45,7 +45,7 @@ def judged():
 def test_missing_labels_are_an_error_that_names_both_remedies(judged):
     scores, labels, _ = judged
     frame = pd.DataFrame({"score": scores, "label": labels})
-    with pytest.raises(ef.InputError, match=r"drop_missing=True`.*`unlabelled=True` to keep them"):
+    with pytest.raises(ef.InputError, match=r"unlabelled=True` to keep them.*`drop_missing=True`"):
         ef.from_scores(frame)
     with pytest.raises(ef.InputError, match=r"entry \d is nan .*`unlabelled=True`"):
         ef.from_scores(scores, labels)

@@ -1,12 +1,15 @@
 """What `look` makes of columns that no name tells, and of several files."""
 
+import math
 from types import SimpleNamespace
 
 import pandas as pd
 
 import errorfloor as ef
 from errorfloor.data import engines, read_rows
+from errorfloor.data.engines import kinds_of
 from errorfloor.data.layouts import SCORES
+from errorfloor.data.likely import first_values, likely_readings
 from errorfloor.data.read_rows import rows_of
 from errorfloor.questions import look
 
@@ -15,38 +18,116 @@ def column(name, kind="text", distinct=2, missing=0):
     return ef.results.ColumnLook(name=name, kind=kind, distinct=distinct, missing=missing)
 
 
-def plausible(*columns, rows=100):
-    return [(layout.name, given) for layout, given in look._plausible(columns, rows)]
+def likely(**columns):
+    """Return the readings that the values of columns suggest."""
+    with rows_of(pd.DataFrame(columns)) as (frame, run):
+        first = first_values(frame, run, kinds_of(frame, run))
+    return [(one.layout.name, one.arguments) for one in likely_readings(first)]
 
 
-def test_numbers_beside_a_column_of_few_values_may_be_scores_and_labels():
-    number = column("x", "number", 90)
-    assert plausible(number, column("y"), column("z", distinct=20)) == [
-        ("scores", {"score": "x", "label": "z"})
-    ]
-    assert plausible(column("row_id", "number", 90), column("y")) == []
-    assert plausible(number, column("y", distinct=21)) == []
-    assert plausible(number, column("y", distinct=1)) == []
-    assert plausible(number, column("y", distinct=None)) == []
-    assert plausible(number, column("y"), rows=0) == []
+SHARES = [0.5 + 0.49 * math.sin(i) for i in range(60)]
+AB, ABC = ["a", "b", "b"] * 20, ["a", "b", "c"] * 20
 
 
-def test_three_columns_of_two_to_five_values_may_be_annotators():
-    columns = [column(name, distinct=n) for name, n in zip("abcde", (2, 5, 3, 6, 4), strict=True)]
-    assert plausible(*columns) == [("annotators", {"annotators": ("a", "b", "c", "e")})]
-    assert plausible(*columns[:2]) == []
-    assert plausible(*columns[:3]) == [("annotators", {"annotators": ("a", "b", "c")})]
+def test_numbers_next_to_a_column_of_few_values_may_be_scores_and_labels():
+    assert likely(x=SHARES, y=AB) == [("scores", {"score": "x", "label": "y"})]
+    assert likely(x=SHARES, u=ABC, z=AB, w=ABC)[0] == ("scores", {"score": "x", "label": "z"})
+    assert likely(x=SHARES, category=ABC, z=AB) == [("scores", {"score": "x", "label": "category"})]
+    assert likely(x=SHARES, y=[f"w{i}" for i in range(60)]) == []
+    assert likely(x=SHARES, y=["a"] * 60) == []
+    large = [100 * one for one in SHARES]
+    assert likely(x=large, y=AB, z=SHARES)[0][1]["score"] == "z"  # a share
+    assert likely(x=SHARES, y=AB, my_score=large)[0][1]["score"] == "my_score"
 
 
-def test_beside_an_item_and_an_annotator_up_to_two_columns_may_be_votes():
-    columns = [column("item", distinct=50), column("annotator", distinct=3)]
+def test_row_numbers_are_never_scores():
+    rows = list(range(60))
+    for name, values in (
+        ("n", rows),
+        ("n", rows[::-1]),
+        ("n", [7 * i % 60 for i in rows]),  # in another order
+        ("n", [1000 + 3 * i for i in rows]),
+        ("row_id", SHARES),
+    ):
+        assert likely(**{name: values}, y=AB) == []
+        assert likely(**{name: values}, x=SHARES, y=AB) == [
+            ("scores", {"score": "x", "label": "y"})
+        ]
+
+
+def test_columns_that_are_called_like_the_values_of_the_label_are_scores_of_classes(tmp_path):
+    parts = {"a": SHARES, "b": SHARES[::-1], "c": SHARES[10:] + SHARES[:10]}
+    want = ("scores", {"score": ("a", "b", "c"), "label": "truth"})
+    assert likely(number=list(range(60)), **parts, truth=ABC) == [want]
+    whole = {name: [round(9 * one) for one in values] for name, values in parts.items()}
+    assert want not in likely(**whole, truth=ABC)  # which may be votes
+    frame = pd.DataFrame({"text": ["x"] * 60, **parts, "truth": ABC})
+    read = ef.from_scores(frame)
+    assert read.classes == ("a", "b", "c")
+    assert read.value == ef.from_scores(frame, score=["a", "b", "c"], label="truth").value
+    assert ef.look(frame).layouts[0].columns["score"] == ("a", "b", "c")
+
+
+def test_numbers_of_votes_for_yes_and_for_no_are_counts():
+    yes = [i % 6 for i in range(60)]
+    votes = {"text": AB, "yes": yes, "no": [5 - one for one in yes]}
+    assert likely(**votes) == [("counts", {"counts": ("no", "yes")})]
+    estimate = ef.from_votes(pd.DataFrame(votes))
+    assert estimate.value == ef.from_votes(yes, [5] * 60).value
+    assert likely(yes=SHARES, no=SHARES) == []
+
+
+def test_three_columns_with_the_same_few_answers_may_be_annotators():
+    other = {"y": ["low", "high"] * 30}
+    assert likely(a=AB, b=ABC, c=AB, **other) == [("annotators", {"annotators": ("a", "b", "c")})]
+    assert likely(a=AB, b=ABC, **other) == []
+    many = {f"q{i}": ABC for i in range(20)}
+    assert likely(**many, x=other["y"]) == [("annotators", {"annotators": ("q*",)})]
+    assert likely(**many, quality=other["y"]) == []  # the pattern would take it as well
+
+
+def test_next_to_an_item_and_an_annotator_up_to_two_columns_may_be_votes():
     given = {"item": "item", "annotator": "annotator"}
-    more = [column(name) for name in "abc"]
-    assert plausible(*columns, *more) == [
+    columns = {"item": [i // 3 for i in range(60)], "annotator": ["p", "q", "r"] * 20}
+    assert likely(**columns, a=AB, b=ABC, c=AB) == [
         ("annotations", {**given, "vote": "a"}),
         ("annotations", {**given, "vote": "b"}),
     ]
-    assert plausible(*columns, more[0]) == [("annotations", {**given, "vote": "a"})]
+    assert likely(**columns, a=AB) == [("annotations", {**given, "vote": "a"})]
+
+
+def test_predictions_and_labels_alone_are_told_the_error_of_the_model(tmp_path):
+    wrong = [*AB[:6][::-1], *AB[6:]]
+    frame = pd.DataFrame({"id": range(60), "label": AB, "prediction": wrong})
+    found = ef.look(frame)
+    assert found.layouts == ()
+    (told,) = found.problems
+    n = sum(a != b for a, b in zip(AB, wrong, strict=True))
+    assert f"the model's error, {100 * n / 60:.1f} % ({n} of 60; 95 % interval" in told
+    assert "A floor needs scores, votes or features as well." in told
+    path = tmp_path / "x.csv"
+    frame.to_csv(path, index=False)
+    assert ef.look(path).next == (
+        f"errorfloor headroom {path} --score COL --label label --prediction prediction",
+    )
+
+
+def test_one_label_per_item_and_features_get_a_way_out():
+    (told,) = ef.look(pd.DataFrame({"text": [f"w{i}" for i in range(60)], "label": AB})).problems
+    assert told.startswith("One label per item (column 'label') does not tell")
+    numbers = {f"x{i}": [100 * one + i for one in SHARES] for i in range(3)}
+    found = ef.look(pd.DataFrame({**numbers, "kind": AB}))
+    assert found.next == ("ef.from_features(df, label='kind')",)
+    found = ef.look(pd.DataFrame({"n": range(60), **numbers, "kind": AB}))
+    assert found.next == ("ef.from_features(df, label='kind', features=['x0', 'x1', 'x2'])",)
+
+
+def test_where_few_have_a_label_the_others_are_kept():
+    frame = pd.DataFrame({"score": SHARES, "label": [*AB[:20], *[None] * 40]})
+    frame["label"] = frame["label"].map({"a": 0, "b": 1})
+    assert ef.look(frame).next == (
+        "ef.from_scores(df, score='score', label='label', unlabelled=True)",
+    )
 
 
 def test_several_files_are_called_by_the_first_and_their_number(tmp_path):

@@ -396,6 +396,14 @@ def test_fits_are_as_likely_as_they_say_and_expect_what_was_seen(rng):
     np.testing.assert_allclose(chances, share, atol=0.005)
 
 
+def test_items_of_up_to_ten_votes_have_the_mean_floor_of_what_they_may_be(rng):
+    votes, counts = drawn(rng, 0, 10, rng.dirichlet([0.5] * 3, 300))
+    fit = fit_partitions(votes, counts)
+    chances = law(fit.points)[places(votes, 10)] * fit.weights
+    expected = chances @ fit.floors / chances.sum(axis=1)
+    assert fit.posterior_floor(votes) == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("classes", [3, 10, 40])
 def test_smooth_distributions_have_little_bias(classes, rng):
     for m, allowed in ((5, 0.012), (10, 0.007)):

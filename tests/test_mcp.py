@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+import click
 import numpy as np
 import pytest
 
@@ -145,6 +146,19 @@ def test_no_name_leads_out_of_the_folders(folders):
     assert told[0] == told[1]
 
 
+def test_options_that_name_files_lead_out_no_more_than_files_do(folders):
+    inside, outside = folders
+    found = 0
+    for tool in TOOLS:
+        for name, option in served._options(served._command(tool)).items():
+            if isinstance(option.type, click.Path) and isinstance(option, click.Option):
+                found += 1
+                for one in outside_names(inside, outside):
+                    with pytest.raises(RefusedError):
+                        words_of(tool, {"files": ["votes.csv"], name: one}, [str(inside)])
+    assert found  # --labels
+
+
 def test_links_within_the_folders_are_followed(folders):
     inside, _ = folders
     (inside / "again.csv").symlink_to(inside / "votes.csv")
@@ -170,6 +184,10 @@ def test_a_confined_process_reads_nothing_outside_whoever_asks(folders):
         assert (code, out) == (1, "")
         assert "outside the folders that may be read" in err
         assert SECRET not in err
+    beside = ("--labels", str(outside / "secret.csv"), "--on", "votes=label")
+    code, out, err = typed("estimate", "--json", *beside, str(inside / "votes.csv"), **only)
+    assert (code, out) == (1, "")
+    assert "outside the folders that may be read" in err
 
 
 def test_the_database_of_a_confined_process_opens_nothing_else(folders, monkeypatch, tmp_path):

@@ -384,15 +384,17 @@ def test_gates_go_by_the_metric(folder):
     run(*by, "--metric", "auc", "--attainable", best - 0.01)
     run(*by, "--metric", "auc", "--fail-below", best - 0.01)
     said = run(*by, "--metric", "auc", "--fail-below", best + 0.01, code=3).stderr
-    assert re.search(r"^failed: below 0\.\d+: the ceiling, 0\.\d+\.$", said, re.MULTILINE)
+    assert re.search(
+        r"^Failed: the ceiling is 0\.\d+, below the allowed 0\.\d+\.$", said, re.MULTILINE
+    )
     said = run(*by, "--metric", "auc", "--fail-above", 0.5, code=2).stderr
-    assert "does not go with AUC, which is to be high. Use --fail-below or --attainable" in said
-    assert "which is to be low" in run(*by, "--fail-below", 0.5, code=2).stderr
+    assert "does not fit AUC, of which higher is better. Use --fail-if-ceiling-below." in said
+    assert "of which lower is better" in run(*by, "--fail-below", 0.5, code=2).stderr
     run(*by, "--metric", "cost", "--costs", "100,500", "--attainable", 80)
     said = run(*by, "--metric", "auc", "--attainable", 93, code=2).stderr
     assert "93 % is 0.93" in said
     both = ("--attainable", 0.9, "--fail-below", 0.9)
-    assert "give one of them" in run(*by, "--metric", "auc", *both, code=2).stderr
+    assert "not both" in run(*by, "--metric", "auc", *both, code=2).stderr
 
 
 def test_metrics_are_listed_and_completed():

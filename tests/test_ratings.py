@@ -228,6 +228,30 @@ def test_tables_add_save_and_load(tmp_path):
         whole + shared[0]
 
 
+CERTIFIED = {"interval": "certified", "scale": (1, 5)}
+IN_POINTS = made(n=300, share=0.6, points=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "asked", "kept"),
+    [
+        (made(n=12, m=4), {}, (0.336776064738, 0.0, 0.768829044917)),
+        (made(n=60, m=3), {}, (0.388952348729, 0.192001817449, 0.591707781852)),
+        (with_blanks(made(n=60, m=4)), {}, (0.334060698731, 0.144264051155, 0.546888551287)),
+        (IN_POINTS, CERTIFIED, (0.591840329381, 0.45808409399, 0.686037849721)),
+        (
+            IN_POINTS,
+            CERTIFIED | {"metric": "mse"},
+            (0.551111111111, 0.450553900467, 0.741039806337),
+        ),
+    ],
+    ids=["few", "many", "with blanks", "certified", "certified mse"],
+)
+def test_limits_are_what_they_were(values, asked, kept):
+    found = ef.from_ratings(values, **asked)
+    assert (found.value, found.low, found.high) == pytest.approx(kept, abs=1e-9)
+
+
 def test_limits_nest_and_are_finite_for_every_table():
     rng = np.random.default_rng(5)
     for k in range(150):

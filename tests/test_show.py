@@ -239,7 +239,7 @@ def test_groups_of_anything_else_stand_under_their_names():
             "saturated",
             -0.01,
             0.02,
-            "is at the limit, as far as 1,000 items can show: at most 2.0 points are left.",
+            "is at the limit, as far as 1,000 items can show; at most 2.0 points remain.",
         ),
         (
             "beyond",

@@ -25,6 +25,7 @@ LAYERS = (
     "show",
     "frames",
     "plot",
+    "testing",
     "paper",
     "apps",
     "__main__",

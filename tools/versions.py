@@ -35,12 +35,12 @@ BESIDES = {
 # The doctests, and files that reach every layer in about a minute.
 QUICK = (
     *("src", "README.md", "tests/test_estimate.py", "tests/test_votes.py", "tests/test_files.py"),
-    *("tests/test_headroom.py", "tests/test_outputs.py", "tests/test_laws.py"),
+    *("tests/test_headroom.py", "tests/test_outputs.py"),
 )
 # Tests of other programs and of documents, which no version of a dependency of the core decides.
 NOT_OF_THE_CORE = re.compile(
-    r"test_(app_browser|report_browser|docs|paper|paper_estimates|follow_up|findings|benchmarks|"
-    r"mutants|cuda|claims_study|release|frames|engines_told|frozen|package)\.py"
+    r"test_(app_browser|report_browser|docs|links|paper|paper_estimates|follow_up|findings|mutants|"
+    r"benchmarks|calibration|cuda|claims_study|release|frames|engines_told|frozen|package)\.py"
 )
 
 

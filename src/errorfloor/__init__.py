@@ -140,7 +140,7 @@ _HOME = {
     "show.card": ("card",),
     "show.report": ("report",),
 }
-_MODULES = ("bounds", "datasets", "frames", "plot", "results")
+_MODULES = ("bounds", "datasets", "frames", "plot", "results", "testing")
 
 __all__ = sorted(name for names in _HOME.values() for name in names)
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from errorfloor._checks import InputError, Part, argument, check_choice
 from errorfloor.data.ballots import Ballots
+from errorfloor.data.columns import simple
 from errorfloor.data.engines import (
     Columns,
     Frame,
@@ -51,6 +52,7 @@ from errorfloor.data.score_rows import as_two
 from errorfloor.data.tables import Table
 from errorfloor.data.values import BETWEEN, TRIMMED, is_missing, spelt, text_of, votes_in
 
+_LETTERS = 4  # that a class and the name of a column begin with at least
 _HEAD = 100  # rows that tell whether text spells lists
 _number = itertools.count()
 MOST_IN_LIST = 1000  # of an item; beyond, a row for each vote is the way
@@ -480,10 +482,34 @@ def _settled(
     """Settle the classes by what their values tell; where they do not, ask."""
     if found is None:
         means = _mean_scores(request, columns[0]) if "score" in request.columns else {}
+        told = _named_by_score(request.columns.get("score"), values)
+        if told is not None and means.get(told) == max(means.values(), default=None):
+            return request.with_options(positive=told), divided(values, told)
         raise which_is_1(values, (argument(name), f" (column {columns[0]!r})"), means)
     if found.positive is not None:
         return request.with_options(positive=found.positive), divided(values, found.positive)
     return (request, None) if found.naming is None else _named(request, found.naming)
+
+
+def _named_by_score(score: Any, values: Sequence[str]) -> str | None:
+    """Return which of two classes the column of scores is called after.
+
+    Examples
+    --------
+    >>> _named_by_score("Churn probability", ["churned", "stayed"])
+    'churned'
+    >>> _named_by_score("score", ["churned", "stayed"])
+    """
+    if not isinstance(score, str) or len(values) != 2:
+        return None
+    words = [word for word in simple(score).split("_") if len(word) >= _LETTERS]
+    found = [
+        value
+        for value in values
+        for word in words
+        if len(one := simple(value)) >= _LETTERS and (one.startswith(word) or word.startswith(one))
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _named(request: RowRequest, naming: Naming) -> tuple[RowRequest, Any]:

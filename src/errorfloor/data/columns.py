@@ -28,6 +28,21 @@ TEXT_FIRST = " Give the columns names that are text first, such as by frame.rena
 # Columns that nobody named, guessed where their names, or else their kinds, leave one reading.
 
 
+class UnclearColumnsError(InputError):
+    """Nobody named the columns, and their names allow no reading or several.
+
+    `columns` says which ones there are.
+    """
+
+    columns = ""
+
+    def behind(self, *parts: Part) -> UnclearColumnsError:
+        """Return the same error behind other words."""
+        error = UnclearColumnsError(*parts, *self.parts)
+        error.columns = self.columns
+        return error
+
+
 @dataclass(frozen=True, slots=True)
 class ChosenColumns:
     """A layout and its columns; `guessed` are the roles whose columns the user did not name."""
@@ -64,7 +79,7 @@ def likely_readings(kinds: Mapping[str, str], allowed: Sequence[Layout]) -> list
     """Return the layouts that the names of columns tell, or else their kinds."""
     likely = [layout for layout in allowed if not layout.of_shares]
     readings: list[ChosenColumns] = []
-    for guess in (_by_name, _by_classes, _without_optional, _by_kind):
+    for guess in (_by_name, _by_classes, _without_optional, _by_rest, _by_kind):
         found = (guess(layout, kinds) for layout in likely)
         readings = readings or [one for one in found if one is not None]
     return _surest(readings)
@@ -185,6 +200,26 @@ def _by_classes(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | Non
             return None
         columns[role.name] = named if role.by_class else named[0]
     return ChosenColumns(layout, columns, tuple(columns)) if layout.of_classes is not None else None
+
+
+def _by_rest(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
+    """Return votes in rows if names tell the item and the annotator, and one column is left."""
+    if layout.ballots is None or layout.row_is_item:
+        return None
+    vote = layout.roles[-1]
+    columns = {role.name: fitting(role, kinds) for role in layout.roles[:-1]}
+    if any(len(named) != 1 for named in columns.values()):
+        return None
+    found = {name: named[0] for name, named in columns.items()}
+    left = [one for one in kinds if one not in found.values() and not names_an_id(one)]
+    if len(left) != 1 or kinds[left[0]] not in ("text", "boolean"):
+        return None
+    found[vote.name] = left[0]
+    return (
+        ChosenColumns(layout, found, tuple(found))
+        if len(set(found.values())) == len(found)
+        else None
+    )
 
 
 def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
@@ -352,11 +387,13 @@ def choose(
     if len(readings) == 1:
         return readings[0]
     meant = _lines("You may mean", [_typed(reading.mentions) for reading in readings])
-    remedy = meant if readings else usage(allowed)
+    remedy = meant if readings else usage([one for one in allowed if not one.of_shares])
     odd = "" if all(isinstance(one, str) for one in kinds) else TEXT_FIRST
     odd = NO_NAMES if has_no_names(kinds) and not odd else odd
     listed = f"{_listed(kinds, name)}{odd}"
-    raise InputError(f"Cannot tell which columns to take. {listed} ", *remedy)
+    unclear = UnclearColumnsError(f"Cannot tell which columns to take. {listed} ", *remedy)
+    unclear.columns = listed
+    raise unclear
 
 
 def has_no_names(columns: Iterable[object]) -> bool:

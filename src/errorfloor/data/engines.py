@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from errorfloor._checks import InputError
 from errorfloor.data.values import are_lists, are_votes
 
+_FIRST_ROWS, _FIRST_CELLS = 1000, 2**18  # of text, which tell what it spells
 Frame: TypeAlias = "nw.LazyFrame[Any]"
 Columns: TypeAlias = dict[str, NDArray[Any]]
 Progress: TypeAlias = Callable[[float], None]
@@ -281,7 +282,8 @@ def kinds_of(frame: Frame, run: Callable[[Frame], Columns]) -> dict[str, str]:
     kinds = {name: _kind(dtype) for name, dtype in frame.collect_schema().items()}
     texts = [name for name, kind in kinds.items() if kind == "text"]
     if texts:
-        head = run(select(frame, {name: name for name in texts}).head(1000))
+        rows = max(min(_FIRST_ROWS, _FIRST_CELLS // len(texts)), 1)
+        head = run(select(frame, {name: name for name in texts}).head(rows))
         kinds |= {name: _kind_of_text(head[name].tolist()) for name in texts}
     lists = [name for name, kind in kinds.items() if kind == "list" and isinstance(name, str)]
     for name in lists:

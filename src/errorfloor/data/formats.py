@@ -151,6 +151,7 @@ _TELLING = 2**12  # bytes that tell a format
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _TEXTUAL = bytes({*range(256)} - {*range(9), *range(14, 26), *range(27, 32), 127})
 _BINARY = (b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"BZh", b"\xfd7zXZ")
+_SNIFFED_CELLS, _SNIFFED_ROWS = 2**17, 100  # that tell how a wide text file is written
 _VIEWS = count()  # of what is laid before DuckDB, which may be from two files at once
 _LINES = 1000  # of text, which tell what its comments are
 _NUMBER = re.compile(rb"(?:^|[,;|\t])\s*[+-]?[0-9]*\.?[0-9]+\s*(?:[,;|\t\r]|$)")
@@ -266,6 +267,8 @@ def _written(connection: Any, file: File, how: str) -> str:
     """Return how a text file is written, or DuckDB finds that out anew for each step of a query."""
     marks = ("delim", "quote", "escape", "comment")
     named = "Delimiter, Quote, Escape, Comment, SkipRows, Columns"
+    rows = max(_SNIFFED_CELLS // (_fields(file.start) + 1), _SNIFFED_ROWS)
+    how = f"{how}, sample_size = {rows}"
     found = connection.sql(f"select {named} from sniff_csv({_names([file])}, {how})").fetchone()
     *values, skip, columns = found
     kinds = ", ".join(f"{as_text(column['name'])}: 'varchar'" for column in columns)

@@ -273,6 +273,7 @@ SCORES = Layout(
             | {"y_score", "y_prob", "y_proba", "pred_proba", "logit"}
             | {"probs", "probas", "probabilities", "logits"}
             | {"prediction_score", "pred_score", "pred_prob", "predicted_probability"}
+            | {"y_pred_proba", "y_pred_prob", "predicted_proba", "predicted_prob"}
             | _SOFT_NAMES,
             unsure_names=frozenset({"confidence", "model_score", "model_confidence"}),
             pattern=r"(proba|prob|probability|pred_proba|p|score|logit)_.+",
@@ -374,7 +375,8 @@ ANNOTATIONS = Layout(
             "Whose vote it is.",
             frozenset({"annotator", "annotator_id", "worker", "worker_id", "rater", "rater_id"})
             | {"coder", "coder_id", "judge", "judge_id", "reviewer", "reviewer_id", "labeler"}
-            | {"labeler_id", "labeller", "user", "user_id", "participant", "username"},
+            | {"labeler_id", "labeller", "user", "user_id", "participant", "username"}
+            | {"completed_by", "annotated_by", "labeled_by", "labelled_by"},
             optional=True,
         ),
         Role(

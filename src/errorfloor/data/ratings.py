@@ -688,6 +688,14 @@ def _plausible(kinds: Mapping[str, str]) -> tuple[Layout, ...]:
     return LAYOUTS
 
 
+def may_be_ratings(kinds: Mapping[str, str]) -> bool:
+    """Tell whether columns are called what ratings are called."""
+    from errorfloor.data.columns import fitting
+
+    lists = dict.fromkeys(fitting(IN_LISTS, kinds), "list")  # which values do not tell
+    return _plausible({**kinds, **lists}) != LAYOUTS
+
+
 def _read(
     frame: Any, run: Any, layout: Layout, columns: Mapping[str, Any], named: Named
 ) -> _Entries:

@@ -85,6 +85,10 @@ class RowRequest:
         return replace(self, frame=self.frame if frame is None else frame, columns=columns)
 
 
+class FewLabelsError(InputError):
+    """Most items have a score and no label, and nobody says what to do with them."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckedRows:
     """Rows that have been checked: plain numbers, nothing missing."""
@@ -311,16 +315,18 @@ def checked(
     if lost and not request.options.drop_missing:
         found = count_where(frame, run, missing)
         name = next(name for name in missing if found[name])
-        raise InputError(
+        out: tuple[Part, ...] = (argument("drop_missing", True), " to leave these rows out")
+        kept: tuple[Part, ...] = (
+            argument("unlabelled", True),
+            " to keep them as items without a label",
+        )
+        may_be_kept = _may_be_kept(request, name)
+        few = may_be_kept and 2 * found[name] > n
+        ways = (kept, out) if few else (out, kept) if may_be_kept else (out,)
+        raise (FewLabelsError if few else InputError)(
             *given.get(name, (argument(name),)),
             f" has missing values: {found[name]:,} of {n:,} rows. Fill them in, or pass ",
-            argument("drop_missing", True),
-            " to leave these rows out",
-            *(
-                (", or ", argument("unlabelled", True), " to keep them as items without a label")
-                if _may_be_kept(request, name)
-                else ()
-            ),
+            *[part for one in ways for part in (", or ", *one)][1:],
             ".",
         )
     items = CheckedRows(frame, run, n - lost, {}, groups, beside=tuple(request.options.beside))
@@ -432,9 +438,10 @@ def check_positive(
     column = f"given_{name}"
     seen = items.run(items.frame.select(column).unique().head(_SHOWN))[column]
     values = listed(sorted(map(shown, seen.tolist())))
-    raise InputError(
-        argument("positive"), f" is {shown(positive)}, but ", *shown_as, f" has only: {values}."
-    )
+    near = [one for one in map(str, seen.tolist()) if one.casefold() == str(positive).casefold()]
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    only = f" has only: {values}.{meant}"
+    raise InputError(argument("positive"), f" is {shown(positive)}, but ", *shown_as, only)
 
 
 def whole(values: Any) -> Counts:

@@ -5,23 +5,14 @@ from __future__ import annotations
 import ast
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeGuard
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from errorfloor._checks import InputError, Mention, argument, function
-from errorfloor.data.columns import NO_NAMES, has_no_names
-from errorfloor.data.layouts import (
-    ANNOTATIONS,
-    ANNOTATORS,
-    BESIDE,
-    ITEM,
-    LABEL,
-    LAYOUTS,
-    SCORES,
-    Layout,
-)
+from errorfloor.data.columns import NO_NAMES, ChosenColumns, has_no_names
+from errorfloor.data.layouts import ANNOTATIONS, BESIDE, LABEL, LAYOUTS, SCORES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.ratings import RatingReading
 from errorfloor.data.read import is_data, read
@@ -33,8 +24,9 @@ if TYPE_CHECKING:
     from errorfloor.data.exports import Told
 
 Write = Callable[[Mention], str]
+WayOut: TypeAlias = tuple[str, tuple[str, ...]]  # what is missing for a floor, and what to type
 _MOST_COLUMNS = 200  # that are counted
-_MOST_LABELS = 20  # classes of a column that may hold labels
+_MOST_NAMED = 12  # features that a command names
 _MOST_LINES = 3  # of what to type next
 _NO_VALUES = ("list", "votes", "other")  # kinds of columns whose values are not compared
 _MOST_CELLS = 2**27  # up to which different values are counted,
@@ -88,27 +80,33 @@ def looked_at(data: Any, where: ReadOptions, write: Write, files: tuple[str, ...
     table = _saved(data, where)
     if table is not None:
         return _of_table(table, name, files)
-    rows, columns, guesses, told = _columns_in(data, where)
-    both = [_tried(data, files, where, layout, given, write) for layout, given in guesses]
+    seen = _columns_in(data, where, files)
+    both = [
+        _tried(data, files, where, layout, given, write, seen.few_labels)
+        for layout, given in seen.guesses
+    ]
     both.sort(key=lambda one: one[0].problem is not None)
-    asked = next((one.problem for one in told if one.problem is not None), None)
-    if where.labels is None and asked is None:
+    asked = next((one.problem for one in seen.told if one.problem is not None), None)
+    if where.labels is None and asked is None and seen.may_be_ratings:
         both = [*_rated(data, where, files), *both]
     tried = [one for one, _ in both]
     following = [line for _, lines in both for line in lines][:_MOST_LINES]
-    problems = [f"{one.tool}: {note}." for one in told for note in one.notes]
+    problems = [f"{one.tool}: {note}." for one in seen.told for note in one.notes]
+    way_out = None if tried else seen.way_out
     if asked is not None and not tried:
         problems.append(_first(asked, write))
         following = list(_lines_asked(asked, files))
-    else:
-        problems += _problems(rows, columns, tried)
+    elif way_out is not None:
+        problems.append(way_out[0])
+        following = list(way_out[1])
+    problems += _problems(seen.rows, seen.columns, tried, told=bool(asked or way_out))
     return Look(
         name=name,
-        rows=rows,
-        columns=tuple(columns),
+        rows=seen.rows,
+        columns=tuple(seen.columns),
         layouts=tuple(tried),
         problems=tuple(problems),
-        next=tuple(following) or _in_general(files, columns),
+        next=tuple(following) or _in_general(files, seen.columns),
     )
 
 
@@ -142,13 +140,29 @@ def _of_table(reading: Reading, name: str, files: tuple[str, ...]) -> Look:
     )
 
 
-def _columns_in(
-    data: Any, where: ReadOptions
-) -> tuple[int, list[ColumnLook], list[tuple[Layout, dict[str, Any]]], list[Told]]:
-    """Return the number of rows, the columns, the layouts that they may be in, and their tool."""
-    from errorfloor.data.columns import fitting, likely_readings
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was found before any reading is tried."""
+
+    rows: int
+    columns: list[ColumnLook]
+    guesses: list[tuple[Layout, dict[str, Any]]]
+    way_out: WayOut | None
+    may_be_ratings: bool  # by the names of columns
+    told: list[Told]  # by the tool that wrote a file
+
+    @property
+    def few_labels(self) -> set[str]:
+        """The columns that are blank in most rows."""
+        return {one.name for one in self.columns if 2 * (one.missing or 0) > self.rows}
+
+
+def _columns_in(data: Any, where: ReadOptions, files: tuple[str, ...]) -> _Seen:
+    """Return the number of rows, the columns, and the layouts that they may be in."""
+    from errorfloor.data import columns as by_names
     from errorfloor.data.engines import kinds_of
     from errorfloor.data.files import Found, found_with
+    from errorfloor.data.ratings import may_be_ratings
     from errorfloor.data.read_rows import rows_of
     from errorfloor.data.rows import count_where
 
@@ -159,18 +173,93 @@ def _columns_in(
         kinds = kinds_of(frame, run)
         rows = count_where(frame, run, {})["n"]
         columns = _looked_at(frame, run, kinds, rows)
-    told = source.told if isinstance(source, Found) else []
-    joined = source.joined if isinstance(source, Found) else None
-    if joined is not None:  # which has the labels, so that no other column is meant
-        others = fitting(LABEL, [one for one in kinds if one not in joined.columns])
-        kinds = {one: kind for one, kind in kinds.items() if one not in others}
-    elif any(one.problem is not None for one in told):
-        return rows, columns, [], told
-    elif any(one.columns for one in told):
-        votes = {name: name for one in told for name in one.columns}
-        return rows, columns, [(ANNOTATIONS, votes)], told
-    found = [(one.layout, one.arguments) for one in likely_readings(kinds, LAYOUTS)]
-    return rows, columns, found or list(_plausible(columns, rows)), told
+        told = source.told if isinstance(source, Found) else []
+        joined = source.joined if isinstance(source, Found) else None
+        if joined is not None:  # which has the labels, so that no other column is meant
+            others = by_names.fitting(LABEL, [one for one in kinds if one not in joined.columns])
+            kinds = {one: kind for one, kind in kinds.items() if one not in others}
+        elif any(one.problem is not None for one in told):
+            return _Seen(rows, columns, [], None, False, told)
+        elif any(one.columns for one in told):
+            votes = {name: name for one in told for name in one.columns}
+            return _Seen(rows, columns, [(ANNOTATIONS, votes)], None, False, told)
+        readings, way_out = by_names.likely_readings(kinds, LAYOUTS), None
+        if not readings:
+            readings, way_out = _by_values(frame, run, kinds, files)
+    guesses = [(one.layout, one.arguments) for one in readings]
+    return _Seen(rows, columns, guesses, way_out, may_be_ratings(kinds), told)
+
+
+def _by_values(
+    frame: Any, run: Any, kinds: Mapping[str, str], files: tuple[str, ...]
+) -> tuple[list[ChosenColumns], WayOut | None]:
+    """Return what the values of columns suggest, or what is missing for a floor."""
+    from errorfloor.data import likely
+
+    first = likely.first_values(frame, run, kinds)
+    if likely.sure_reading(first, LAYOUTS) is not None:
+        return likely.likely_readings(first), None
+    if (pair := likely.prediction_and_label(first)) is not None:
+        return [], _of_predictions(frame, run, *pair, files)
+    if (found := likely.features_and_label(first)) is not None:
+        return [], _of_features(*found, len(first), files)
+    readings = likely.likely_readings(first)
+    label = None if readings else likely.only_label(first)
+    return readings, None if label is None else _of_labels(label, files)
+
+
+def _of_predictions(
+    frame: Any, run: Any, prediction: str, label: str, files: tuple[str, ...]
+) -> WayOut:
+    """Say what a model's classes and the true ones tell, and what a floor needs."""
+    import narwhals as nw
+
+    from errorfloor._numbers import per_cent, range_of
+    from errorfloor.data.engines import select, where_missing
+    from errorfloor.data.rows import count_where
+    from errorfloor.intervals.models import ExactShare
+
+    both = select(frame, {"prediction": prediction, "label": label})
+    for name in ("prediction", "label"):
+        both = both.filter(~where_missing(both, name))
+    text = [nw.col(name).cast(nw.String) for name in ("prediction", "label")]
+    found = count_where(both, run, {"wrong": text[0] != text[1]})
+    wrong, n = found["wrong"], found["n"]
+    low, high = ExactShare(wrong, n).limits(0.95)
+    said = (
+        f"Column {prediction!r} against column {label!r} gives the model's error, "
+        f"{per_cent(wrong / n, 1)} ({wrong:,} of {n:,}; 95 % interval {range_of(low, high, 1)}). "
+        "A floor needs scores, votes or features as well. With a column of the model's scores:"
+    )
+    names = {"score": "COL", "label": label, "prediction": prediction}
+    if files:
+        words = [word for name, one in names.items() for word in (f"--{name}", one)]
+        return said, (shlex.join(["errorfloor", "headroom", *files, *words]),)
+    inside = ", ".join(f"{name}={one!r}" for name, one in names.items())
+    return said, (f"ef.headroom(ef.from_scores(df, {inside}))",)
+
+
+def _of_features(features: list[str], label: str, columns: int, files: tuple[str, ...]) -> WayOut:
+    """Say that columns of numbers look like features, and how to ask about them."""
+    said = (
+        f"The {len(features):,} columns of numbers next to label {label!r} look like features, not "
+        "like scores of a model. From features:"
+    )
+    named = columns > len(features) + 1 and len(features) <= _MOST_NAMED
+    if files:
+        own = ["--features", ",".join(features)] if named else []
+        return said, (shlex.join(["errorfloor", "features", *files, "--label", label, *own]),)
+    inside = f", features={features!r}" if named else ""
+    return said, (f"ef.from_features(df, label={label!r}{inside})",)
+
+
+def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:
+    """Say what one label per item lacks."""
+    said = (
+        f"One label per item (column {label!r}) does not tell how often people disagree. A floor "
+        "needs more: the labels of two or more people for each item, a model's scores, or features."
+    )
+    return said, _in_general(files, ())
 
 
 def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> list[ColumnLook]:
@@ -218,27 +307,6 @@ def _different(
     return {name: int(found[name][0]) - (missing[name] > 0) for name in there}
 
 
-def _plausible(columns: Sequence[ColumnLook], rows: int) -> Iterator[tuple[Layout, dict[str, Any]]]:
-    """Yield layouts that no name tells, but numbers of different values allow."""
-    from errorfloor.data.columns import fitting, names_an_id
-
-    named = [one for one in columns if not names_an_id(one.name)]
-    labels = [one.name for one in named if 1 < (one.distinct or 0) <= _MOST_LABELS]
-    scores = [one.name for one in named if one.kind == "number" and one.name not in labels]
-    votes = [one.name for one in named if one.distinct in (2, 3, 4, 5) and one.name in labels]
-    names = [one.name for one in columns]
-    items, people = fitting(ITEM, names), fitting(ANNOTATIONS.roles[1], names)
-    if len(items) == len(people) == 1:
-        left = [one for one in labels if one not in (items[0], people[0])]
-        for vote in left[:2]:
-            yield ANNOTATIONS, {"item": items[0], "annotator": people[0], "vote": vote}
-        return
-    if scores and labels and rows:
-        yield SCORES, {"score": scores[0], "label": labels[-1]}
-    if len(votes) > 2:
-        yield ANNOTATORS, {"annotators": tuple(votes)}
-
-
 def _tried(
     data: Any,
     files: tuple[str, ...],
@@ -246,8 +314,11 @@ def _tried(
     layout: Layout,
     given: Mapping[str, Any],
     write: Write,
+    few_labels: Collection[str] = (),
 ) -> tuple[LayoutLook, list[str]]:
     """Read the columns so, without rows that have missing values if there are some.
+
+    Where few rows have a label, the others are kept as items without one.
 
     Also return what to type for it, or what an error asks for.
     """
@@ -255,7 +326,8 @@ def _tried(
         name: list(one) if isinstance(one, tuple) else one for name, one in given.items()
     }
     plain |= {name: value for name, value in where.given.items() if name in ("labels", "on")}
-    for how in (plain, {**plain, "drop_missing": True}):
+    kept = [{"unlabelled": True}] if layout is SCORES and given["label"] in few_labels else []
+    for how in (plain, *({**plain, **one} for one in (*kept, {"drop_missing": True}))):
         try:
             reading = read(data, (layout,), ReadOptions.of(**how, format=where.format))
         except InputError as error:
@@ -396,7 +468,7 @@ def _classes(table: Any, facts: Any) -> Iterator[tuple[str, int]]:
 
 
 def _problems(
-    rows: int, columns: Sequence[ColumnLook], tried: Sequence[LayoutLook]
+    rows: int, columns: Sequence[ColumnLook], tried: Sequence[LayoutLook], *, told: bool = False
 ) -> Iterator[str]:
     if rows == 0:
         yield "There are no rows."
@@ -406,7 +478,7 @@ def _problems(
         yield f"Nothing is in column {', '.join(map(repr, empty[:3]))}."
     if columns and has_no_names(one.name for one in columns):
         yield NO_NAMES.strip()
-    elif not tried:
+    elif not tried and not told:
         yield "No columns are called what labels are usually called. Name them."
     elif len([one for one in tried if one.problem is None]) > 1:
         yield "The columns can be read in several ways. Take the command that is meant."

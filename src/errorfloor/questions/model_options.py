@@ -73,7 +73,10 @@ class ModelOptions:
         return replace(self, model_error=error, accuracy=None)
 
     def check(self, ask: Ask, prediction: str | None = None) -> None:
-        """Refuse half a model, and what leaves no verdict on it, before labels are read."""
+        """Refuse half a model, and what leaves no verdict on it, before labels are read.
+
+        A rate may be that on the items that are read.
+        """
         if prediction is None:
             self._check_whole(ask.choice.record)
         else:
@@ -97,12 +100,12 @@ class ModelOptions:
                 ".",
             )
         rates = [name for name in self.given if name in ("errors", "model_error", "accuracy")]
-        if self.n is None or len(rates) != 1:
+        if len(rates) != 1 or (self.n is None and self.errors is not None):
             raise InputError(
                 *("Give ", argument("n"), " and either ", argument("errors"), ", "),
                 *(argument("model_error"), " or ", argument("accuracy"), "."),
             )
-        if self.errors is not None and self.errors > self.n:
+        if self.errors is not None and self.n is not None and self.errors > self.n:
             raise InputError(
                 *(argument("errors"), " must not be more than ", argument("n")),
                 ". Check which is which.",

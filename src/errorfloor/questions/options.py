@@ -279,6 +279,8 @@ class AskOption:
         Its value where it is left out.
     flag : str
         The option on the command line; made from `name` if it is left out.
+    aliases : tuple of str
+        What else people type for it, which no help shows.
     section, metavar, help
         Where and how the help page shows it; `help` may be made when it is shown.
     shows_default : bool
@@ -296,6 +298,7 @@ class AskOption:
     kind: Kind = AnyText()
     default: Any = None
     flag: str = ""
+    aliases: tuple[str, ...] = ()
     section: str = ANSWER
     metavar: str | None = None
     help: str | Callable[[], str] = ""
@@ -331,7 +334,7 @@ def _metric_help() -> str:
     """List the metrics, as they are now."""
     from errorfloor import metrics
 
-    return f"What good means: {either(metrics.names())}. error by default."
+    return f"The metric whose best possible value you want: {either(metrics.names())}."
 
 
 def _method_help() -> str:
@@ -458,6 +461,7 @@ _ASK = (
     AskOption(
         name="metric",
         default="error",
+        shows_default=True,
         metavar="NAME",
         help=_metric_help,
         label="Metric",
@@ -598,22 +602,23 @@ _MODEL = (
     AskOption(
         name="model_error",
         kind=Number(0, 1),
-        section=PLAIN,
+        aliases=("--error",),
         metavar="RATE",
-        help="The same as a fraction: 0.08, or 8%.",
+        help="The model's error as a fraction: 0.08, or 8%.",
     ),
     AskOption(
         name="accuracy",
         kind=Number(0, 1),
         flag="--model-accuracy",
+        aliases=("--accuracy",),
         section=PLAIN,
         metavar="RATE",
-        help="Or as an accuracy: 0.92, or 92%.",
+        help="The model's accuracy: 0.92, or 92%.",
     ),
     AskOption(
         name="model_value",
         kind=Number(0, percent=True, name="value"),
-        section=PLAIN,
+        section=ANSWER,
         metavar="VALUE",
         help="The model's value of the metric on the test items, such as its AUC.",
         label="My model's value of the metric",
@@ -629,9 +634,10 @@ _MODEL = (
         name="n",
         kind=Whole(1),
         flag="--test-items",
+        aliases=("--n", "--n-test", "--test-size"),
         section=PLAIN,
         metavar="COUNT",
-        help="Number of test items.",
+        help="Number of test items; for a rate, those of FILE by default.",
         label="of",
         after="test items",
     ),

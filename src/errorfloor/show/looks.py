@@ -10,6 +10,7 @@ from errorfloor.show.grids import Grid
 
 _MOST_COLUMNS = 40  # that text shows
 _MOST_CLASSES = 6
+_MOST_NAMED = 12  # columns of one role
 
 
 def lines_of(look: Look) -> Iterator[str]:
@@ -57,7 +58,11 @@ def _about(one: LayoutLook) -> Iterator[str]:
 
 
 def _columns(column: object) -> str:
-    return ", ".join(map(str, column)) if isinstance(column, list | tuple) else str(column)
+    if not isinstance(column, list | tuple):
+        return str(column)
+    some = [*map(str, column[:_MOST_NAMED])]
+    more = f" and {len(column) - len(some):,} more" if len(column) > len(some) else ""
+    return f"{', '.join(some)}{more}"
 
 
 def _number(value: int | None) -> str:

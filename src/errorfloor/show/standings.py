@@ -85,7 +85,7 @@ def _has_room(result: Verdict) -> str:
     unit, metric = unit_of_gain(result), result.floor.measure
     if result.test is not None:
         sure = f"{result.test.name}, {numbers.p_equals(result.test.p)}"
-        most = f" At most {gain_of(result)[1]} {unit} are left." if _is_closed(result) else ""
+        most = f" At most {gain_of(result)[1]} {unit} remain." if _is_closed(result) else ""
         return f"can be beaten: a better rule exists ({sure}).{most}"
     if metric.less_is_better and not metric.per_cent:
         return f"can still come down by {_room(result)} in {metric.words}."
@@ -112,12 +112,12 @@ def _room_in_short(result: Verdict) -> str:
 
 
 def _is_saturated(result: Verdict) -> str:
-    return f"is at the limit, as far as {_items(result)} can show: {_left(result)}."
+    return f"is at the limit, as far as {_items(result)} can show; {_left(result)}."
 
 
 def _left(result: Verdict) -> str:
     unit = unit_of_gain(result)
-    return f"at most {gain_of(result)[1]} {unit} {'are' if unit == 'points' else 'is'} left"
+    return f"at most {gain_of(result)[1]} {unit} {'remain' if unit == 'points' else 'remains'}"
 
 
 def _is_beyond(result: Verdict) -> str:

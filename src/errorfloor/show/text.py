@@ -120,8 +120,8 @@ def labels_alone(result: Estimate) -> str:
     said = f"Labels alone: {value}{f' ({limits})' if limits else ''}."
     if result.n_effective is None:
         return said
-    worth = f"{result.n_effective:,.0f} random labels alone"
-    return f"{said} With the scores of all items the labels tell as much as {worth}."
+    worth = f"{numbers.counted(result.n, 'label')} worth {result.n_effective:,.0f}"
+    return f"{said} The scores of the other items make your {worth}."
 
 
 @text_of.register("Comparison")

@@ -48,9 +48,25 @@ def answer(
         with session.step("estimating"):
             return judge()
     reading = labels.read(session)
+    if model.given:
+        model = _with_items(model, reading, session)
     with session.step("estimating"):
         found = answer(reading, ask)
         return verdict_on(found, model, ask.level) if model.given else found
+
+
+def _with_items(model: ModelOptions, reading: Reading, session: Session) -> ModelOptions:
+    """Return the same model, tested on the items that were read where nobody says on which."""
+    if model.n is not None or model.confusion is not None:
+        return model
+    if len(reading.tables) > 1:
+        raise click.UsageError("Give --test-items: how many items the model was tested on.")
+    n = reading.table.n
+    session.remark(
+        f"taking the {n:,} items of the file for those that the model was tested on; "
+        "--test-items COUNT if these were others"
+    )
+    return replace(model, n=n)
 
 
 def check_model(
@@ -105,6 +121,8 @@ def verdict_on_number(labels: Labels, model: ModelOptions, ask: Ask) -> Any:
     number = _number(labels.files)
     if number is None:
         return None
+    if model.n is None and model.confusion is None:
+        raise click.UsageError("Give --test-items: how many items the model was tested on.")
     return verdict_on(given_floor(number, ask.choice, ask.level), model, ask.level)
 
 

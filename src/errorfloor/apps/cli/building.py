@@ -7,16 +7,18 @@ import functools
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 from errorfloor._checks import InputError
 from errorfloor.apps.cli import interrupts
-from errorfloor.apps.cli.messages import following, written
+from errorfloor.apps.cli.messages import following, unclear, written
 from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
 from errorfloor.apps.cli.types import FILE, NEW_FILE, as_click
+from errorfloor.data.columns import UnclearColumnsError
 from errorfloor.data.storage import beside_scratch
 from errorfloor.questions.options import ANSWER, COLUMNS, PLAIN, READING, Kind
 
@@ -36,6 +38,7 @@ class ClickOption(click.Option):
         help: Help = "",  # noqa: A002
         section: str = PLAIN,
         kind: Kind | None = None,
+        aliases: Sequence[str] = (),
         **more: Any,
     ) -> None:
         self._help: Help = ""
@@ -44,6 +47,14 @@ class ClickOption(click.Option):
         super().__init__(*arguments, **more)
         self._help = help
         self.section = section
+        self.aliases = tuple(aliases)  # that people type as well, and no help shows
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Have the parser know the aliases, too."""
+        shown = self.opts
+        self.opts = [*shown, *self.aliases]
+        super().add_to_parser(parser, ctx)
+        self.opts = shown
 
     @property
     def help(self) -> str:
@@ -61,15 +72,17 @@ class Command(click.Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the options, with one that shows the help of them all."""
         found = super().get_params(ctx)
-        return [*found, _HELP_ALL] if any(map(_is_seldom, found)) else found
+        return [*found, _HELP_ALL] if _seldom(found) else found
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that belong to no section first, those of all commands last."""
         order = (PLAIN, COLUMNS, READING, ANSWER, OUTPUT)
         sections: dict[str, list[tuple[str, str]]] = {title: [] for title in order}
-        for parameter in self.get_params(ctx):
+        parameters = self.get_params(ctx)
+        seldom = () if ctx.meta.get(_ALL) else _seldom(parameters)
+        for parameter in parameters:
             record = parameter.get_help_record(ctx)
-            if _is_seldom(parameter) and not ctx.meta.get(_ALL):
+            if parameter.name in seldom:
                 continue
             if record is not None and isinstance(parameter, click.Option):
                 sections[getattr(parameter, "section", OUTPUT)].append(record)
@@ -80,16 +93,34 @@ class Command(click.Command):
 
 
 _ALL = f"{__name__}.all"
-# Of the options that many commands share, those that most people need.
-_OFTEN = {
-    *("score", "label", "positives", "totals", "counts", "item", "annotator", "vote", "positive"),
-    *("group", "complete", "metric", "method", "level", "rating", "rater", "prediction"),
-}
+_MOST_SHOWN = 10  # options, but for those of all commands
+# The options that many commands share, those that most people need first.
+_OFTEN = (
+    *("score", "label", "positives", "totals", "prediction", "metric", "item", "annotator", "vote"),
+    *("rating", "rater", "group", "level", "positive", "complete", "method", "counts"),
+)
+# Of the options that are a command's own, those that few people need.
+_OWN_BUT_SELDOM = (
+    *("confusion", "same_labelling", "theory", "title", "dark", "means", "symmetric"),
+)
 
 
-def _is_seldom(parameter: click.Parameter) -> bool:
-    shared = getattr(parameter, "section", OUTPUT) in (COLUMNS, READING, ANSWER)
-    return shared and parameter.name not in _OFTEN
+def _seldom(parameters: Sequence[click.Parameter]) -> set[str]:
+    """Return the options that the short help leaves out: all but ten."""
+    options = [
+        one
+        for one in parameters
+        if isinstance(one, click.Option)
+        and not one.hidden
+        and getattr(one, "section", OUTPUT) != OUTPUT
+    ]
+    own = [one.name for one in options if getattr(one, "section", OUTPUT) == PLAIN]
+    shared = {one.name for one in options} - {*own}
+    ranked = [
+        *(name for name in own if name not in _OWN_BUT_SELDOM),
+        *(name for name in _OFTEN if name in shared),
+    ]
+    return {str(one.name) for one in options} - {*map(str, ranked[:_MOST_SHOWN])}
 
 
 def _show_all(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -200,12 +231,19 @@ def with_session(function: Body) -> Body:
         section=OUTPUT,
         help="No remarks and no progress on stderr.",
     )
+    @option(
+        "--summary",
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        section=OUTPUT,
+        help="Add the answer and its picture to a Markdown file, as CI shows for a job.",
+    )
     @functools.wraps(function)
-    def wrapped(as_json: bool, quiet: bool, **rest: Any) -> None:
+    def wrapped(as_json: bool, quiet: bool, summary: Path | None, **rest: Any) -> None:
         context = click.get_current_context()
         root = context.find_root()
         name = context.command_path.removeprefix(root.command_path).strip()
-        session = Session(name, root.obj, as_json=as_json, quiet=quiet)
+        session = Session(name, root.obj, as_json=as_json, quiet=quiet, summary=summary)
         try:
             with session.collecting_doubts():
                 _check_outputs(context)
@@ -250,6 +288,8 @@ def _room(error: OSError) -> str:
 
 def explained(error: Exception) -> str | None:
     """Return what to tell the user about an error of theirs, or None if it is one of ours."""
+    if isinstance(error, UnclearColumnsError):
+        return unclear(error)
     if isinstance(error, InputError):
         return "\n  ".join([error.told(written), *following(error)])
     if isinstance(error, PermissionError) and error.filename:

@@ -38,9 +38,11 @@ from errorfloor.apps.cli.options import (
 from errorfloor.apps.cli.people import difference, people
 from errorfloor.apps.cli.printing import complain
 from errorfloor.apps.cli.ratings import ratings
+from errorfloor.apps.cli.schema import schema
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.showcase import demo, paper
 from errorfloor.apps.cli.source import Labels
+from errorfloor.data.columns import UnclearColumnsError
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS
 from errorfloor.metrics.noise import known
@@ -48,7 +50,6 @@ from errorfloor.questions.options import (
     ASK_OPTIONS,
     OF_LIMITS,
     OF_METRIC,
-    OPTIONS,
     PLAN_OPTIONS,
     Number,
     Shares,
@@ -125,20 +126,12 @@ cli.add_command(look)
         "errorfloor estimate demo/scores.csv --group batch --simultaneous",
         "errorfloor estimate demo/soft_labels.csv --soft soft_label --level 0.9",
         "errorfloor estimate demo/soft_labels.csv --metric auc",
-        "cat demo/scores.csv | errorfloor estimate - --attainable 0.2",
+        "cat demo/scores.csv | errorfloor estimate - --fail-if-floor-above 20%",
     ),
 )
 @with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True, complete=True)
 @with_ask(*ASK_OPTIONS, "simultaneous")
-@option(
-    "--attainable",
-    metavar="VALUE",
-    kind=OPTIONS["model_value"].kind,
-    help="Exit with code 3 unless the best possible value is at least as good as this; "
-    "a fraction, 0.05 for 5 %.",
-)
-@option("--fail-above", metavar="VALUE", kind=OPTIONS["model_value"].kind, hidden=True)
-@option("--fail-below", metavar="VALUE", kind=OPTIONS["model_value"].kind, hidden=True)
+@gates.LIMITS
 @with_session
 def estimate(
     session: Session,
@@ -154,14 +147,34 @@ def estimate(
     from errorfloor.show.words import long_text_of
 
     labels.check_simultaneous(ask.simultaneous)
-    limit = gates.limit_of(session, ask, **limits)
-    reading = labels.read(session)
+    limit = gates.limit_of(session, ask, limits)
+    try:
+        reading = labels.read(session)
+    except UnclearColumnsError:
+        if not _answered_as_ratings(labels, session):
+            raise
+        return
     with session.step("estimating"):
         floor = answer(reading, ask)
     unmet = gates.unattainable(session, floor, limit)
     text = long_text_of(floor)
     refuted = asking.refuted(floor)
     session.show(floor.to_dict(), text, answer=floor, unmet=unmet, refuted=refuted)
+
+
+def _answered_as_ratings(labels: Labels, session: Session) -> bool:
+    """Answer as `ratings` does where a file holds ratings, and nothing but the file was named."""
+    context = click.get_current_context()
+    flags = {"--json", "-q", "--quiet", "estimate", *labels.files}
+    if len(labels.files) != 1 or labels.is_stdin or set(session.arguments) - flags:
+        return False
+    from errorfloor.questions.look import ratings_in
+
+    if ratings_in(labels.files[0]) is None:
+        return False
+    session.remark(f"these are ratings: answering errorfloor ratings {labels.files[0]}")
+    context.invoke(ratings, file=labels.files[0], as_json=session.as_json, quiet=session.quiet)
+    return True
 
 
 @cli.command(
@@ -423,6 +436,6 @@ def card(
 
 for command in (
     *(label, metrics, items, confusion, agreement, ratings, features, count, merge),
-    *(mcp, paper, data),
+    *(mcp, paper, data, schema),
 ):
     cli.add_command(command)

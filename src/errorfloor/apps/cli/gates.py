@@ -2,76 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from errorfloor import metrics
-from errorfloor.apps.cli.asking import each
+from errorfloor.apps.cli.building import option, options
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.types import OLD_VERDICTS
-from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, SATURATED
+from errorfloor.apps.cli.types import OLD_VERDICTS, VerdictName
+from errorfloor.questions.options import OPTIONS, either
+from errorfloor.results.verdict import VERDICTS
 
 if TYPE_CHECKING:
     from errorfloor.questions.question import Ask
-    from errorfloor.results import Estimate
+    from errorfloor.show.gates import Limit
 
-# What a verdict is called where the answer is a bound of the floor; 0.2 had one name for both.
-ONE_SIDED = {SATURATED: MATCHES, BEYOND: BETTER}
+FLOOR, CEILING = "--fail-if-floor-above", "--fail-if-ceiling-below"
+_LOW = {FLOOR: "fail_if_floor_above", "--fail-above": "fail_above"}
+_HIGH = {CEILING: "fail_if_ceiling_below", "--fail-below": "fail_below"}
+_EITHER = {"--attainable": "attainable"}
+_VALUE = OPTIONS["model_value"].kind
+
+LIMITS = options(
+    option(
+        FLOOR,
+        metavar="VALUE",
+        kind=_VALUE,
+        help="Exit with code 3 if the lowest possible error (or --metric) is above this: 10%.",
+    ),
+    option(
+        CEILING,
+        metavar="VALUE",
+        kind=_VALUE,
+        help="Exit with code 3 if the best possible accuracy (or --metric) is below this: 90%.",
+    ),
+    *(
+        option(name, metavar="VALUE", kind=_VALUE, hidden=True)
+        for name in (_LOW | _HIGH | _EITHER)
+        if name not in (FLOOR, CEILING)
+    ),
+)
+REQUIRE = options(
+    option(
+        "--fail-unless",
+        "require",
+        metavar="VERDICT",
+        type=VerdictName(),
+        multiple=True,
+        help=lambda: (
+            f"Exit with code 3 unless the verdict is this one: {either(VERDICTS)}. Give "
+            "it twice to accept two."
+        ),
+    ),
+    option(
+        "--require", "required", metavar="VERDICT", type=VerdictName(), multiple=True, hidden=True
+    ),
+)
 
 
-def limit_of(
-    session: Session,
-    ask: Ask,
-    attainable: float | None,
-    fail_above: float | None,
-    fail_below: float | None,
-) -> float | None:
+def limit_of(session: Session, ask: Ask, limits: Mapping[str, float | None]) -> Limit | None:
     """Return the limit that was given by any name of the option, if the metric can have it."""
+    from errorfloor.show.gates import Limit
+
     metric = metrics.named(ask.choice.metric)
-    given = {"--attainable": attainable, "--fail-above": fail_above, "--fail-below": fail_below}
-    named = [name for name, value in given.items() if value is not None]
-    if len(named) > 1:
-        raise click.UsageError(f"{named[1]} is another name of {named[0]}: give one of them.")
-    if not named:
+    given = {
+        name: limits[key]
+        for name, key in (_LOW | _HIGH | _EITHER).items()
+        if limits[key] is not None
+    }
+    if len(given) > 1:
+        first, second, *_ = given
+        raise click.UsageError(f"Give {first} or {second}, not both.")
+    if not given:
         return None
-    (name,) = named
-    limit = given[name]
+    ((name, limit),) = given.items()
     assert limit is not None
-    if name == ("--fail-below" if metric.less_is_better else "--fail-above"):
-        better = "--fail-above" if metric.less_is_better else "--fail-below"
+    usual = FLOOR if metric.less_is_better else CEILING
+    if name == CEILING and metric.opposite:
+        _check_fraction(name, limit)
+        return Limit(limit, is_opposite=True)
+    if name in (_HIGH if metric.less_is_better else _LOW):
+        better = "lower" if metric.less_is_better else "higher"
         raise click.UsageError(
-            f"{name} does not go with {metric.words}, which is to be "
-            f"{'low' if metric.less_is_better else 'high'}. Use {better} or --attainable."
+            f"{name} does not fit {metric.words}, of which {better} is better. Use {usual}."
         )
-    fraction = "costs" not in metric.needs and not metric.unit
-    if limit > 1 and fraction:
+    if "costs" not in metric.needs and not metric.unit:
+        _check_fraction(name, limit)
+    if name not in (FLOOR, CEILING):
+        session.remark(f"{name} is called {usual} now")
+    return Limit(limit)
+
+
+def _check_fraction(name: str, limit: float) -> None:
+    if limit > 1:
         meant = f" {limit:g} % is {limit / 100:g}." if limit <= 100 else ""
         message = f"{limit:g} is not between 0 and 1.{meant}"
         raise click.BadParameter(message, param_hint=f"'{name}'")
-    if name == "--fail-above":
-        session.remark("--fail-above is called --attainable now")
-    return limit
 
 
-def unattainable(session: Session, floors: Any, limit: float | None) -> str | None:
+def unattainable(session: Session, floors: Any, limit: Limit | None) -> str | None:
     """Say which best possible values are worse than the limit; None if none is."""
     if limit is None:
         return None
-    refuted = [
-        f"no {one.measure.limit} can be stated{_of(name)}" for name, one in _each_refuted(floors)
-    ]
-    if refuted:
-        session.about["passed"] = False
-        return f"{'; '.join(refuted)}."
-    unmet = [said for name, floor in each(floors).items() if (said := _unmet(name, floor, limit))]
-    session.about["passed"] = not unmet
-    return f"{'; '.join(unmet)}." if unmet else None
+    from errorfloor.show import gates
+
+    unmet = gates.unattainable(floors, limit)
+    session.about["passed"] = unmet is None
+    return unmet
 
 
-def verdicts_of(session: Session, require: Collection[str]) -> tuple[str, ...]:
-    """Return the verdicts that were required, by their names of today."""
+def verdicts_of(
+    session: Session, require: Collection[str], required: Collection[str]
+) -> tuple[str, ...]:
+    """Return the verdicts that were required by either name, by their names of today."""
+    if required:
+        session.remark("--require is called --fail-unless now")
+    require = (*require, *required)
     for old, new in OLD_VERDICTS.items():
         if old in require:
             session.remark(f"{old} is called {new} now")
@@ -82,38 +129,8 @@ def refused(session: Session, verdicts: Any, require: Collection[str]) -> str | 
     """Say which verdicts are others than those that were required; None if none is."""
     if not require:
         return None
-    able = {*require, *(ONE_SIDED[one] for one in require if one in ONE_SIDED)}
-    other = {
-        name: "no verdict" if one.floor.refuted else one.verdict
-        for name, one in each(verdicts).items()
-        if one.floor.refuted or one.verdict not in able
-    }
-    session.about["passed"] = not other
-    said = [f"the verdict{_of(name)} is {verdict}" for name, verdict in other.items()]
-    return f"{'; '.join(said)}, not {' or '.join(require)}." if said else None
+    from errorfloor.show import gates
 
-
-def _each_refuted(floors: Any) -> list[tuple[Any, Estimate]]:
-    return [(name, floor) for name, floor in each(floors).items() if floor.refuted]
-
-
-def _unmet(name: Any, floor: Estimate, limit: float) -> str | None:
-    """Say why a limit is not met: by the best possible value, or by what was shown to be reachable.
-
-    Where the answer is only a bound of the best possible value, the limit that holds is compared.
-    """
-    metric, claim = floor.measure, floor.claim
-    if claim.any_model:
-        if metric.gap(limit, floor.value) >= 0:
-            return None
-        side = "above" if metric.less_is_better else "below"
-        return f"{side} {limit:g}: the {metric.limit}{_of(name)}, {floor.value:.6g}"
-    shown = floor.reachable
-    if shown is not None and metric.gap(limit, shown) >= 0:
-        return None
-    what = "no limit holds for any model" if shown is None else f"only {shown:.6g} is"
-    return f"{limit:g} is not shown to be reachable{_of(name)}: {what}"
-
-
-def _of(name: Any) -> str:
-    return "" if name is None else f" of {name}"
+    unmet = gates.refused(verdicts, require)
+    session.about["passed"] = unmet is None
+    return unmet

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from errorfloor.apps.cli import asking, gates
-from errorfloor.apps.cli.building import Command, examples, option, with_session
+from errorfloor.apps.cli.building import Command, examples, with_session
 from errorfloor.apps.cli.options import PREDICTION, with_ask, with_labels, with_model
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import VerdictName
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.questions.options import either
-from errorfloor.results.verdict import VERDICTS
 
 if TYPE_CHECKING:
     from errorfloor.questions.model_options import ModelOptions
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
     short_help="Find out whether a model can still improve.",
     epilog=examples(
         "errorfloor headroom demo/scores.csv --model-errors 98 --test-items 1000",
-        "errorfloor headroom demo/scores.csv --model-error 0.098 --test-items 1000 --require room",
+        "errorfloor headroom demo/scores.csv --model-error 0.1 --test-items 900 --fail-unless room",
         "errorfloor headroom 5% --model-errors 98 --test-items 1000",
         "errorfloor headroom demo/soft_labels.csv --metric auc --model-value 0.93 --test-items 900",
         "errorfloor headroom demo/soft_labels.csv --metric f1 --confusion '480,40;60,420'",
@@ -36,13 +33,7 @@ if TYPE_CHECKING:
 @PREDICTION
 @with_model
 @with_ask()
-@option(
-    "--require",
-    metavar="VERDICT",
-    type=VerdictName(),
-    multiple=True,
-    help=f"{either(VERDICTS)}: exit with code 3 if it is another. Give it twice for either.",
-)
+@gates.REQUIRE
 @with_session
 def headroom(
     session: Session,
@@ -51,6 +42,7 @@ def headroom(
     model: ModelOptions,
     ask: Ask,
     require: tuple[str, ...],
+    required: tuple[str, ...],
 ) -> None:
     """Say whether a model can still improve, is at the limit, or looks too good to be true.
 
@@ -63,14 +55,14 @@ def headroom(
     """
     from errorfloor.show.words import long_text_of
 
-    required = gates.verdicts_of(session, require)
+    verdicts = gates.verdicts_of(session, require, required)
     verdict = None
     if prediction is None:
         asking.check_model(model, ask, labels)
         verdict = asking.verdict_on_number(labels, model, ask)
     if verdict is None:
         verdict = asking.answer(labels, session, ask, model, prediction)
-    unmet = gates.refused(session, verdict, required)
+    unmet = gates.refused(session, verdict, verdicts)
     refuted = asking.refuted(verdict)
     text = long_text_of(verdict)
     session.show(verdict.to_dict(), text, answer=verdict, unmet=unmet, refuted=refuted)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
 from errorfloor._checks import InputError, Mention, argument
+from errorfloor.data.columns import UnclearColumnsError
 from errorfloor.data.layouts import LAYOUTS, joined
 from errorfloor.data.source import Source
 from errorfloor.questions.options import as_typed
@@ -101,6 +102,35 @@ def following(error: InputError) -> list[str]:
     about = any(one.name in _COLUMNS for one in mentions) and not str(error).startswith("Could not")
     here = context is not None and context.command.name == "look"
     return lines or ([shlex.join(("errorfloor", "look", *files))] if about and not here else [])
+
+
+def unclear(error: UnclearColumnsError) -> str:
+    """Return what to say where nobody named the columns: the command that a look finds best."""
+    context = click.get_current_context(silent=True)
+    files = () if context is None else context.params.get("files") or ()
+    several = any(isinstance(one, Mention) and one.is_command for one in error.parts)
+    if several or context is None or not files or "-" in files:
+        return error.told(written)
+    from errorfloor.data.options import ReadOptions
+    from errorfloor.questions.look import looked_at
+
+    given = {name: context.params.get(name) for name in ("format", "labels", "on")}
+    where = ReadOptions.of(**{name: one for name, one in given.items() if one})
+    found = looked_at(list(files), where, written, tuple(files))
+    best = found.layouts[0] if found.layouts else None
+    if best is None:
+        told = found.problems[0] if found.problems else error.told(written).partition("\n")[0]
+        return "\n  ".join([told, *found.next])
+    head = f"Which columns should be used? {error.columns} Our guess:"
+    line = _completed(found.next[0], files) if best.layout != "ratings" else found.next[0]
+    problem = [] if best.problem is None else [best.problem]
+    return "\n  ".join([head, line, *problem])
+
+
+def _completed(line: str, files: Sequence[str]) -> str:
+    """Return a command of `look` with all that was typed so far."""
+    plain = shlex.join(("errorfloor", "estimate", *files))
+    return f"{_typed_so_far()}{line.removeprefix(plain)}" if line.startswith(plain) else line
 
 
 def _is_typed(mention: Mention) -> bool:

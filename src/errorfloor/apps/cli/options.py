@@ -95,12 +95,22 @@ def names_of(
 
 
 _OF_COLUMNS = {"metavar": "COL", "section": COLUMNS, "shell_complete": completing.columns}
+_ALIASES = {  # by the name of the role
+    "score": ("scores", "proba"),
+    "label": ("target",),
+    "weight": ("weights", "sample-weight"),
+    "cluster": ("clusters",),
+    "total": ("totals",),
+    "annotator": ("rater", "worker"),
+    "annotators": ("raters", "workers"),
+}
 once = functools.partial(option, multiple=True, callback=_once)
 
 
 def _column(role: Role) -> Decorator:
     kind = functools.partial(option, multiple=True) if role.several else once
-    return kind(f"--{role.name}", role.argument, help=role.help, **_OF_COLUMNS)
+    aliases = [f"--{one}" for one in _ALIASES.get(role.name, ())]
+    return kind(f"--{role.name}", role.argument, help=role.help, aliases=aliases, **_OF_COLUMNS)
 
 
 def listed(name: str, **more: Any) -> Decorator:
@@ -112,6 +122,7 @@ def listed(name: str, **more: Any) -> Decorator:
         "help": own.help,
         "show_default": own.shows_default,
         "shell_complete": _COMPLETE.get(name),
+        "aliases": own.aliases,
     }
     if isinstance(own.kind, Flag):
         return option(own.on_command_line, name, is_flag=True, **{**given, **more})
@@ -134,10 +145,16 @@ _COMPLETE = {
     "interval": completing.intervals,
     "metric": completing.metrics,
 }
-GROUP = once("--group", help="One answer for each value of a column.", **_OF_COLUMNS)
+GROUP = once(
+    "--group",
+    aliases=["--by", "--group-by", "--groups"],
+    help="One answer for each value of a column.",
+    **_OF_COLUMNS,
+)
 WEIGHT, CLUSTER = _column(BESIDE[0]), _column(BESIDE[1])
 PREDICTION = once(
     "--prediction",
+    aliases=["--predictions", "--predicted"],
     help="With --score and --label: the class that the model predicts, for a paired test.",
     **_OF_COLUMNS,
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from errorfloor._checks import InputError
 from errorfloor.apps.cli import asking
 from errorfloor.apps.cli.building import Command, examples, option, with_session
 from errorfloor.apps.cli.completing import columns as complete_columns
@@ -145,5 +147,13 @@ def difference(session: Session, labels: Labels, ask: Ask, independent: bool | N
         with session.step("estimating"):
             floors.append(answer(reading, ask))
     session.about["input"] = inputs
+    if not all(floor.claim.any_model for floor in floors):
+        lines = (shlex.join(("errorfloor", "estimate", file)) for file in labels.files)
+        raise InputError(
+            "Scores bound a floor from one side only, because another model may see more. So they "
+            "do not tell by how much two floors differ; votes and true probabilities do. What each "
+            "file tells:\n  ",
+            "\n  ".join(lines),
+        )
     found = difference(*floors, independent=independent, level=ask.level)
     session.show(found.to_dict(), long_text_of(found), refuted=found.refuted)

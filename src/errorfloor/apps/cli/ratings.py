@@ -97,7 +97,7 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     default="r2",
     show_default=True,
     section=ANSWER,
-    help=f"What good means: {either(NAMES)}.",
+    help=f"The metric whose best possible value you want: {either(NAMES)}.",
 )
 @option(
     "--label",

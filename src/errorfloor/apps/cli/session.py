@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -54,15 +55,24 @@ class Session:
         Whether the result is one JSON object.
     quiet : bool
         Whether stderr stays empty unless something fails.
+    summary : Path, optional
+        A file of Markdown to which the answer is added.
     """
 
     def __init__(
-        self, command: str, arguments: tuple[str, ...], *, as_json: bool, quiet: bool
+        self,
+        command: str,
+        arguments: tuple[str, ...],
+        *,
+        as_json: bool,
+        quiet: bool,
+        summary: Path | None = None,
     ) -> None:
         self.command = command
         self.arguments = arguments
         self.as_json = as_json
         self.quiet = quiet
+        self.summary = summary
         self.about: dict[str, Any] = {}  # what else belongs into the JSON object
         self._remarks: list[str] = []
         self._doubts: list[str] = []
@@ -118,12 +128,16 @@ class Session:
             (draw or _gauge(answer, encodable) or _wrapped(encodable))(_console())
         else:
             say(text)
+        if self.summary is not None:
+            from errorfloor.apps.cli import summary  # the start is quick
+
+            summary.add(self.summary, text, answer, self._doubts, unmet)
         if not self.quiet:
             for doubt in self._doubts:
                 if self.as_json or doubt not in text:  # else it was said
                     say(f"warning: {doubt}", err=True)
         if unmet is not None:
-            say(f"failed: {unmet}", err=True)
+            say(f"Failed: {unmet}", err=True)
         if refuted:
             raise click.exceptions.Exit(REFUTED)
         if unmet is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from collections import Counter
@@ -18,7 +19,7 @@ from errorfloor._checks import InputError, argument
 from errorfloor.apps.cli.messages import guesses, written
 from errorfloor.apps.cli.session import Session
 from errorfloor.data.columns import by_role, layout_of
-from errorfloor.data.layouts import LAYOUTS, Layout
+from errorfloor.data.layouts import LAYOUTS, SCORES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.source import Reading
@@ -26,6 +27,7 @@ from errorfloor.data.storage import naming, scratch
 from errorfloor.data.tables import VoteTable
 
 STDIN = "-"
+_COMPARED, _LEAST_COMPARED = 1000, 20  # labels of two files
 T = TypeVar("T")
 
 
@@ -67,17 +69,35 @@ class Labels:
         note_doubles(session, self.files)
         with self.paths(session) as paths, session.step(f"reading {self.name}") as progress:
             where = replace(self.where, called=self.name) if self.is_stdin else self.where
-            reading = read(paths, self.layouts, where, progress=progress)
+            reading = self._read(paths, where, progress)
             more = also(paths, where)
+        _refuse_two_models(reading, self.files)
         # Of standard input there is a copy, which is gone by now.
         reading = replace(reading, source=replace(reading.source, files=self.files))
         session.about["input"] = _described(reading)
         if reading.source.guessed:
             session.remark(guesses(reading.source))
+        if reading.source.options.unlabelled and not self.where.unlabelled:
+            session.remark(
+                "most items have no label: their scores are used as well, as by --unlabelled; "
+                "--drop-missing leaves them out"
+            )
         for note in reading.source.facts.get("notes", ()):
             session.remark(note)
         _remark_on_classes(session, reading)
         return reading, more
+
+    def _read(self, paths: list[str], where: ReadOptions, progress: Any) -> Reading:
+        """Return the labels; items without one are kept where they are the most."""
+        from errorfloor.data.rows import FewLabelsError
+
+        try:
+            return read(paths, self.layouts, where, progress=progress)
+        except FewLabelsError:
+            context = click.get_current_context(silent=True)
+            if context is None or "unlabelled" not in context.params:
+                raise
+            return read(paths, self.layouts, replace(where, unlabelled=True), progress=progress)
 
     def check_simultaneous(self, simultaneous: bool) -> None:
         """Refuse intervals that hold for all groups at once where there are no groups."""
@@ -124,6 +144,31 @@ class Labels:
             with naming(path), path.open("wb") as file, session.step(f"reading {self.name}"):
                 shutil.copyfileobj(sys.stdin.buffer, file)
             yield [str(path)]
+
+
+def _refuse_two_models(reading: Reading, files: Sequence[str]) -> None:
+    """Refuse to add up two files with the same labels in the same order, such as of two models."""
+    label = reading.source.columns.get("label")
+    if reading.source.layout != SCORES.name or not isinstance(label, str) or len(files) != 2:
+        return
+    from errorfloor.data.engines import select
+    from errorfloor.data.read_rows import rows_of
+
+    first = []
+    for file in files:
+        in_order = ReadOptions.of(format=reading.source.options.format, duplicates="first")
+        with rows_of(file, in_order) as (frame, run):
+            found = run(select(frame, {"label": label}).head(_COMPARED))["label"].tolist()
+        first.append(found)
+    one, other = first
+    if one == other and len(one) >= _LEAST_COMPARED and len(set(map(str, one))) > 1:
+        lines = (shlex.join(("errorfloor", "estimate", file)) for file in files)
+        raise InputError(
+            f"{files[0]} and {files[1]} hold the same labels in the same order, as scores of two "
+            "models on the same items do. Added up, each item would count twice. Ask about each "
+            "model by itself:\n  ",
+            "\n  ".join(lines),
+        )
 
 
 def note_doubles(session: Session, files: Sequence[str]) -> None:

@@ -110,7 +110,7 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
     problem, said = Markup(""), ""
     try:
         if preview.columns and not state.roles:
-            said = "Choose the roles of the columns. The answer will be here."
+            said = "Say what the columns are. The answer will be here."
         else:
             found = _found(place, state, session)
     except InputError as error:
@@ -307,13 +307,12 @@ def _rows_kept() -> int:
 
 @lru_cache(_KEPT)
 def _rated(place: str, file: str) -> Markup:
-    """Return the answer where columns hold ratings, which are numbers, and what to type for more.
+    """Return the answer where columns hold ratings, which are numbers.
 
     The form asks about classes; ratings have a command of their own.
     """
     from errorfloor.questions.look import ratings_in
     from errorfloor.questions.ratings import from_ratings
-    from errorfloor.show.recipe import command_line
 
     found = ratings_in(file)
     if found is None:
@@ -327,9 +326,10 @@ def _rated(place: str, file: str) -> Markup:
     except InputError:
         return Markup("")
     said = f"These columns hold ratings. {answer.sentence}"
-    more = tag("code", command_line(answer) or "errorfloor ratings")
-    ask = "For other metrics, and for your model beside them, type in a terminal: "
-    return tag("div", tag("p", said), tag("p", ask, more), class_="hint")
+    ask = (
+        "Other metrics of ratings, and a model next to them, are on the command line and in Python."
+    )
+    return tag("div", tag("p", said), tag("p", ask), class_="hint")
 
 
 @lru_cache(_KEPT)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from errorfloor import intervals, methods, metrics
 from errorfloor._numbers import counted
 from errorfloor.apps.web.preview import Column, Preview, Way, are_numbers
-from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
-from errorfloor.apps.web.state import FEATURE, ROLE, ROLES, State
+from errorfloor.apps.web.remedies import Remedy, column_of, in_page_words, remedies_of
+from errorfloor.apps.web.state import COMMON, FEATURE, ROLE, ROLE_WORDS, ROLES, State
 from errorfloor.data.layouts import BESIDE_LABELS
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
@@ -25,6 +25,7 @@ from errorfloor.show.markup import Markup, tag
 from errorfloor.show.report.html import LEVELS
 from errorfloor.show.report.sections import once
 
+MORE = "more"  # in the place of a role: shows all of them
 _FEW = 12  # columns with a role, and without one, that are shown at once
 _MOST = 300  # columns without a role that can be given one
 _BESIDE_VOTES = tuple(layout.name for layout in BESIDE_LABELS)
@@ -73,15 +74,15 @@ def columns_part(facts: Facts) -> Markup:
     said = (tag("p", f"{left:,} more are not shown.", class_="hint"),) if left else ()
     shown = (_column(one, facts) for one in kept if one.name in first)
     parts = (*ways, *shown, *more, *said)
-    return tag("section", heading, *parts, **{"aria-labelledby": "columns-heading"})
+    return tag("section", heading, *parts, _every_role(), **{"aria-labelledby": "columns-heading"})
 
 
 def _ways(ways: Sequence[Way]) -> tuple[Markup, ...]:
     """Return a button for each way to read the columns."""
     if not ways:
-        said = "No columns are called what labels are usually called. Choose their roles below."
+        said = "Say below what the columns are: the names do not tell."
         return (tag("p", said, class_="caution"),)
-    said = "Names alone do not tell how the columns are to be read. Take what is meant:"
+    said = "Which columns should be used? Our guess:"
     return (tag("div", tag("p", said), *map(_one_way, ways), class_="caution"),)
 
 
@@ -89,16 +90,19 @@ def _one_way(way: Way) -> Markup:
     columns: dict[str, list[str]] = {}
     for name, role in way.roles.items():
         columns.setdefault(role, []).append(in_sight(name))
-    named = "; ".join(f"{role} = {', '.join(own)}" for role, own in columns.items())
+    named = "; ".join(
+        f"{', '.join(own)} as {ROLE_WORDS[role].title}" for role, own in columns.items()
+    )
     fields = {f"{ROLE}{name}": role for name, role in way.roles.items()}
-    take = button(Remedy(f"Read as {way.layout}", fields))
-    return tag("div", tag("p", f"{way.says} ({named})"), take, class_="way")
+    take = button(Remedy(f"Use {named}", fields))
+    return tag("div", tag("p", way.says), take, class_="way")
 
 
 def _column(column: Column, facts: Facts) -> Markup:
     name, role = column.name, facts.state.roles.get(column.name, "")
-    options = {"": "no role", **{one: one for one in ROLES}}
-    label = f"Role of {in_sight(name)}"
+    listed = COMMON if not role or role in COMMON else (*COMMON, role)
+    options = {"": "not used", **{one: ROLE_WORDS[one].title for one in listed}, MORE: "more …"}
+    label = f"What {in_sight(name)} is"
     chip = select(f"{ROLE}{name}", options, role, label, chip="on" if role else "off")
     values = ", ".join(value or "blank" for value in column.values)
     head = tag(
@@ -108,9 +112,19 @@ def _column(column: Column, facts: Facts) -> Markup:
         tag("span", values, dir="auto", class_="values"),
         class_="head",
     )
-    about = (tag("p", ROLES[role].help, class_="hint"),) if role else ()
+    about = (tag("p", ROLE_WORDS[role].help, class_="hint"),) if role else ()
     own = [pair for pair in facts.findings if column_of(pair[0], facts.state) == name]
     return tag("div", head, *about, *checks_list(own, facts), class_="column")
+
+
+def _every_role() -> Markup:
+    """Return all roles under headings, which take the place of the common ones on demand."""
+    groups: dict[str, list[Markup]] = {}
+    for name in ROLES:
+        words = ROLE_WORDS[name]
+        groups.setdefault(words.group, []).append(tag("option", words.title, value=name))
+    listed = (tag("optgroup", *options, label=title) for title, options in groups.items())
+    return tag("template", tag("option", "not used", value=""), *listed, id="every-role")
 
 
 def checks_list(found: Iterable[tuple[Finding, Estimate]], facts: Facts) -> tuple[Markup, ...]:
@@ -132,7 +146,7 @@ def _check(one: Finding, estimate: Estimate, facts: Facts) -> Markup:
     body = tag(
         "div",
         tag("p", tag("b", f"{one.name}:"), " ", in_sight(one.value)),
-        tag("p", in_sight(one.text)),
+        tag("p", in_sight(in_page_words(one.text))),
         tag("div", *buttons, class_="row"),
     )
     return tag("li", tag("span", LEVELS[one.level], class_="level"), body, class_=one.level)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from errorfloor.apps.web.form import Facts, button, checks_list
-from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
+from errorfloor.apps.web.remedies import Remedy, column_of, in_page_words, remedies_of
 from errorfloor.apps.web.state import ROLE
 from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.card import has_card
@@ -18,7 +18,7 @@ from errorfloor.show.html import html_of, intervals
 from errorfloor.show.markup import Markup, tag
 from errorfloor.show.palette import themed
 from errorfloor.show.report import summarize
-from errorfloor.show.report.blocks import Section
+from errorfloor.show.report.blocks import Block, Section, Text
 from errorfloor.show.report.document import Document
 from errorfloor.show.report.html import block_of, section_of
 from errorfloor.show.report.summary import brief
@@ -47,13 +47,20 @@ def answered(result: Any, floor: Any, facts: Facts) -> tuple[str, dict[str, Mark
     sections = {one.name: one for one in document.sections()}
     heading = tag("h2", "Answer")
     picture = _of_groups(result) if isinstance(result, Groups) else ()
-    answer = tag("div", heading, *picture, *map(block_of, sections["answer"].blocks))
+    answer = tag("div", heading, *picture, *map(_block, sections["answer"].blocks))
     chosen = [sections[name] for name in _AT_ONCE if name in sections]
     standing = tag("div", *_beside(result), *_plain(chosen), *_other_checks(facts))
     said = sentence_of(result) if isinstance(result, Verdict) else document.answer
     downloads = _downloads(document, card=has_card(result))
     regions = {"answer": answer, "standing": standing, "downloads": downloads}
     return in_sight(said), regions
+
+
+def _block(block: Block) -> Markup:
+    """Return a block of the answer in the words of the page."""
+    if isinstance(block, Text):
+        block = replace(block, text=in_page_words(block.text))
+    return block_of(block)
 
 
 def details(result: Any) -> Markup:

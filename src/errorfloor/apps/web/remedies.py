@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from errorfloor._checks import InputError, Mention
-from errorfloor.apps.web.state import ROLE, ROLES, State
+from errorfloor.apps.web.state import ROLE, ROLE_WORDS, ROLES, State
 from errorfloor.data.columns import fitting
 from errorfloor.data.layouts import ITEM_OF_ROW
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE
@@ -77,7 +78,7 @@ def _gold(estimate: Estimate, state: State, classes: Mapping[str, int]) -> Itera
 def _cluster(estimate: Estimate, state: State, classes: Mapping[str, int]) -> Iterator[Remedy]:
     columns = [name.removeprefix(ROLE) for name in state.given if name.startswith(ROLE)]
     for name in fitting(ITEM_OF_ROW, columns)[:1]:
-        yield Remedy(f"Take {name} as cluster", {f"{ROLE}{name}": "cluster"})
+        yield Remedy(f"Rows with the same {name} belong together", {f"{ROLE}{name}": "cluster"})
 
 
 def _clear(
@@ -86,7 +87,7 @@ def _clear(
     """Take the role from the column that has it, so that another one can have it."""
     for name, own in state.roles.items():
         if own == role:
-            yield Remedy(f"{name} is no {role}", {f"{ROLE}{name}": ""})
+            yield Remedy(f"{name} is no {ROLE_WORDS[role].title}", {f"{ROLE}{name}": ""})
 
 
 _clear_label = partial(_clear, role="label")
@@ -182,6 +183,33 @@ PLACES: Mapping[str, Place] = {
 }
 
 
+# What findings call a field in Python and on the command line, and what the page says instead.
+_ELSEWHERE = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"\s*\([^()]*--[a-z][^()]*\)", ""),
+        (r"[:,]? \w+, on the command line --[a-z-]+", ""),
+        (r"say positive=[^;.]+", "choose it as class 1"),
+        (r"name that one with positive\b", "choose that one as class 1"),
+        (r"Add label='([^']*)'", r"Ask about \1"),
+        (r"leave out label_is_vote", "take away the tick"),
+    )
+)
+
+
+def in_page_words(text: str) -> str:
+    """Return what a finding says without arguments and options, which the page does not have.
+
+    Examples
+    --------
+    >>> in_page_words("Name the column of true labels (label, on the command line --label).")
+    'Name the column of true labels.'
+    """
+    for pattern, words in _ELSEWHERE:
+        text = pattern.sub(words, text)
+    return text
+
+
 def column_of(finding: Finding, state: State) -> str | None:
     """Return the column that a finding is about, the first of several; None for all of the data."""
     place = PLACES.get(finding.name, Place())
@@ -208,7 +236,7 @@ def remedies_of_error(error: InputError, state: State) -> list[Remedy]:
         value = _value(part.value)
         if part.name in arguments and isinstance(value, str):
             fields = {f"{ROLE}{value}": arguments[part.name]}
-            title = f"{value} is the {arguments[part.name]}"
+            title = f"{value} is the {ROLE_WORDS[arguments[part.name]].title}"
         elif _button(part.name) and isinstance(value, str | int | float | bool):
             fields = {part.name: "yes" if value is True else str(value)}
             title = _button(part.name).format(value)

@@ -34,6 +34,58 @@ FEATURE = Role(
 )
 _PLAIN = tuple({role.name: role for layout in LAYOUTS for role in layout.roles}.values())
 ROLES = {role.name: role for role in (*_PLAIN, *BESIDE, GROUP, PREDICTION, FEATURE)}
+
+
+@dataclass(frozen=True, slots=True)
+class RoleWords:
+    """What the page calls a role, what it says of it, and under which heading it is listed."""
+
+    title: str
+    help: str
+    group: str
+
+
+ROLE_WORDS = {
+    "label": RoleWords("true label", "The one true label of an item.", "Labels"),
+    "score": RoleWords(
+        "model's score",
+        "A score for class 1, next to a true label. For many classes, a column for each.",
+        "Models",
+    ),
+    "prediction": RoleWords(
+        "model's answer",
+        "The class that a model predicts. Next to votes, several models can be compared.",
+        "Models",
+    ),
+    "annotators": RoleWords(
+        "one person's votes", "A column for each person; blanks are allowed.", "Votes"
+    ),
+    "group": RoleWords("group", "One answer for each value of this column.", "Sampling"),
+    "vote": RoleWords("vote", "One person's vote on an item: a row for each vote.", "Votes"),
+    "item": RoleWords("item", "The item that a vote is about.", "Votes"),
+    "annotator": RoleWords("who voted", "Whose vote it is.", "Votes"),
+    "annotations": RoleWords(
+        "list of votes", "All votes on an item in one column, such as 0;1;1.", "Votes"
+    ),
+    "votes": RoleWords("votes for class 1", "How many people voted for class 1.", "Votes"),
+    "total": RoleWords("number of votes", "How many people voted on the item.", "Votes"),
+    "counts": RoleWords("votes for one class", "A column for each class.", "Votes"),
+    "soft": RoleWords(
+        "true probability", "The true probability of class 1, or of each class.", "Labels"
+    ),
+    "feature": RoleWords(
+        "model's input", "What a model sees of an item, next to a true label.", "Models"
+    ),
+    "weight": RoleWords(
+        "weight", "What an item weighs, such as one over the chance that it was picked.", "Sampling"
+    ),
+    "cluster": RoleWords(
+        "belongs together",
+        "Items that depend on each other, such as those of one patient.",
+        "Sampling",
+    ),
+}
+COMMON = ("label", "score", "prediction", "annotators", "group")  # the rest is behind "more"
 # What is said besides columns: the others are roles of columns, or no question of a page.
 _READING = tuple(name for name in HOW_TO_READ if name in OPTIONS and name != "format")
 _BOXES = {"simultaneous": "group", "complete": "score", "label_is_vote": "label"}  # by role
@@ -46,7 +98,7 @@ def in_form(mention: Mention) -> str:
     if mention.is_function:
         return mention.name
     if mention.name in _ARGUMENTS:
-        role = f"the role {_ARGUMENTS[mention.name].name}"
+        role = f'the role "{ROLE_WORDS[_ARGUMENTS[mention.name].name].title}"'
         return role if mention.value is None else f"{role} for {mention.value}"
     option = OPTIONS.get(mention.name)
     if option is None or not option.label:
@@ -113,7 +165,8 @@ class State:
         able = ("label", "cluster", FEATURE.argument)
         for name in columns.keys() - {*able}:
             raise InputError(
-                f"Features go with a label and a cluster, not with {name}. Change the roles."
+                f"A model's inputs go with a true label, not with {in_form(Mention(name))}. Change "
+                "one of them."
             )
         return columns
 
@@ -149,7 +202,7 @@ class State:
             role = ROLES[name]
             if len(own) > 1 and not (role.several or role.by_class):
                 raise InputError(
-                    f"{own[0]!r} and {own[1]!r} both have the role {name}, which one column has. "
+                    f"{own[0]!r} and {own[1]!r} cannot both be the {ROLE_WORDS[name].title}. "
                     "Change one of them."
                 )
             columns[role.argument] = own if role.several or len(own) > 1 else own[0]

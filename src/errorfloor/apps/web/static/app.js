@@ -254,8 +254,17 @@ function slid(field) {
   field.setAttribute("aria-valuetext", text);
 }
 
+// All roles of a column, in the place of the common ones.
+function everyRole(field) {
+  const was = [...field.options].find(one => one.defaultSelected);
+  field.replaceChildren(id("every-role").content.cloneNode(true));
+  field.value = was ? was.value : "";
+  try { field.showPicker(); } catch {}
+}
+
 function changed(field, at) {
   if (!field.name) return;
+  if (field.dataset.chip && field.value === "more") { everyRole(field); return; }
   clearTimeout(timer);
   const planning = Boolean(field.closest("#planner"));
   if (!planning) { turn++; pending = true; } // what is on its way is of yesterday

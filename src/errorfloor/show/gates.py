@@ -1,0 +1,110 @@
+"""What is required of an answer: limits of the best possible value, and verdicts on a model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from errorfloor._numbers import Style
+from errorfloor.results import Estimate, Groups
+from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, SATURATED
+from errorfloor.show.numbers import style_of
+
+# What a verdict is called where the answer is a bound of the floor; 0.2 had one name for both.
+ONE_SIDED = {SATURATED: MATCHES, BEYOND: BETTER}
+_MOST_DIGITS = 12  # of what somebody types
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What the best possible value may be at worst, as it was typed.
+
+    Attributes
+    ----------
+    value : float
+    is_opposite : bool
+        Whether it is of an accuracy where the metric is an error.
+    """
+
+    value: float
+    is_opposite: bool = False
+
+    @property
+    def of_metric(self) -> float:
+        """It as a value of the metric."""
+        return 1 - self.value if self.is_opposite else self.value
+
+
+def unattainable(floors: Any, limit: Limit) -> str | None:
+    """Say which best possible values, of one floor or of groups, are worse than a limit."""
+    refuted = [
+        f"no {floor.measure.limit} can be stated{_of(name)}"
+        for name, floor in _each(floors).items()
+        if floor.refuted
+    ]
+    unmet = refuted or [
+        said for name, floor in _each(floors).items() if (said := _unmet(name, floor, limit))
+    ]
+    return f"{'; '.join(unmet)}." if unmet else None
+
+
+def refused(verdicts: Any, require: Collection[str]) -> str | None:
+    """Say which verdicts, on one floor or on groups, are others than those that are required."""
+    able = {*require, *(ONE_SIDED[one] for one in require if one in ONE_SIDED)}
+    other = {
+        name: "no verdict" if one.floor.refuted else one.verdict
+        for name, one in _each(verdicts).items()
+        if one.floor.refuted or one.verdict not in able
+    }
+    said = [f"the verdict{_of(name)} is {verdict}" for name, verdict in other.items()]
+    return f"{'; '.join(said)}, not {' or '.join(require)}." if said else None
+
+
+def _each(result: Any) -> dict[Any, Any]:
+    return dict(result) if isinstance(result, Groups) else {None: result}
+
+
+def _unmet(name: Any, floor: Estimate, limit: Limit) -> str | None:
+    """Say why a limit is not met: by the best possible value, or by what was shown to be reachable.
+
+    Where the answer is only a bound of the best possible value, the limit that holds is compared.
+    """
+    metric, claim, style = floor.measure, floor.claim, style_of(floor)
+    best = floor.value if claim.any_model else floor.reachable
+    low = metric.less_is_better and not limit.is_opposite
+    what = f"best possible {metric.opposite}" if limit.is_opposite else metric.limit
+    if best is None:
+        return f"the {what}{_of(name)} is not known: no limit holds for any model"
+    if metric.gap(limit.of_metric, best) >= 0:
+        return None
+    found = 1 - best if limit.is_opposite else best
+    allowed, digits = _as_typed(style, limit.value)
+    while style.value(found, digits) == style.value(limit.value, digits):
+        digits += 1
+    if claim.any_model:
+        side = "above" if low else "below"
+        return (
+            f"the {what}{_of(name)} is {style.value(found, digits)}, {side} the allowed {allowed}"
+        )
+    bound = (style.at_most if low else style.at_least)(found, digits)
+    return (
+        f"the {what}{_of(name)} is only known to be {bound}; {allowed} is not shown to be reachable"
+    )
+
+
+def _as_typed(style: Style, limit: float) -> tuple[str, int]:
+    """Return a limit with the fewest digits that it can be written with, and how many to round to.
+
+    What is found has one digit at least.
+    """
+    digits = 0
+    while digits < _MOST_DIGITS and abs(float(style.bare(limit, digits)) - style.factor * limit) > (
+        1e-9 * style.factor
+    ):
+        digits += 1
+    return style.value(limit, digits), max(digits, 1)
+
+
+def _of(name: Any) -> str:
+    return "" if name is None else f" of {name}"

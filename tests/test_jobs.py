@@ -1,0 +1,30 @@
+"""Twenty jobs as new users have them, by their transcripts."""
+
+import pytest
+
+from tests.jobs import ANSWER, JOBS, PASTE, PLACE, STOP, transcript
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return {text.split(":")[0]: text for text in PLACE.read_text().split("\n# ")}
+
+
+@pytest.mark.parametrize("job", JOBS, ids=[job.name for job in JOBS])
+def test_a_job_ends_as_its_transcript_says(job, kept):
+    shown = transcript(job)
+    first = job is JOBS[0]
+    assert (
+        shown.strip()
+        == kept[f"# {job.name}" if first else job.name].join(["" if first else "# ", ""]).strip()
+    )
+    code = int(shown.rstrip()[:-1].rpartition("[")[2])
+    assert (code in (0, 3)) == (job.ends == ANSWER)
+    if job.ends != ANSWER:  # the last line is what to type
+        assert "\n  errorfloor " in shown
+
+
+def test_at_least_eighteen_are_done_at_the_first_try_and_none_is_a_dead_end():
+    assert len(JOBS) == 20
+    assert sum(job.ends in (ANSWER, STOP) for job in JOBS) >= 18
+    assert {job.ends for job in JOBS} <= {ANSWER, STOP, PASTE}
