@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -343,17 +343,28 @@ def ballots_of(data: Any, options: ReadOptions, progress: Progress | None = None
     """Return the single votes of a dataframe or files, with their annotators."""
     layouts = tuple(layout for layout in LAYOUTS if layout.ballots is not None)
     call = ReadCall(layouts, options)
-    with rows_of(data, options, progress) as (frame, run):
-        chosen = _chosen(frame, run, by_role(_columns(call)), call, options.called or "the data")
+    with _named_rows(data, call, progress) as (frame, run, given):
+        chosen = _chosen(frame, run, given, call, options.called or "the data")
         return ballots_in(_request(frame, run, chosen, options, data), chosen.layout)
 
 
 def kind_in(data: Any, layouts: Sequence[Layout], options: ReadOptions) -> str:
     """Return what a dataframe or files hold, told by their columns alone."""
     call = ReadCall(tuple(layouts), options)
-    with rows_of(data, options) as (frame, run):
-        given = by_role(_columns(call))
+    with _named_rows(data, call) as (frame, run, given):
         return _chosen(frame, run, given, call, options.called or "the data").layout.kind
+
+
+@contextmanager
+def _named_rows(
+    data: Any, call: ReadCall, progress: Progress | None = None
+) -> Iterator[tuple[Frame, Run, dict[str, Any]]]:
+    """Yield rows, what runs queries on them, and the columns that were named or that are known."""
+    given = by_role(_columns(call))
+    with ExitStack() as stack:
+        source = stack.enter_context(found_with(data, call.options)) if is_source(data) else data
+        frame, run = stack.enter_context(rows_of(source, call.options, progress))
+        yield frame, run, _with_label(source, frame, run, given, call.layouts)
 
 
 def _request(
