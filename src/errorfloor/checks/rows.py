@@ -209,7 +209,7 @@ RECORDS = (
     Check(
         name="heavy items",
         run=_heavy,
-        asks="May items heavier than any that was drawn move the answer out of its limits?",
+        asks="Could an item with a larger weight than any in the sample change the answer?",
         classes=ANY,
     ),
     Check(

@@ -246,7 +246,7 @@ ITEM_OF_ROW = replace(
 WEIGHT = Role(
     "weight",
     "weight",
-    "What items weigh, such as one over the probability of selection.",
+    "Sample weights, such as one divided by the probability of being selected.",
     frozenset({"weight", "weights", "sample_weight", "sampling_weight", "survey_weight", "ipw"}),
     is_number=True,
     optional=True,
@@ -254,7 +254,7 @@ WEIGHT = Role(
 CLUSTER = Role(
     "cluster",
     "cluster",
-    "Which items depend on each other: those of one patient or document, or copies.",
+    "Items with the same value belong together: one patient, one document, or copies.",
     frozenset({"cluster", "cluster_id", "patient", "patient_id", "subject", "subject_id"}),
     optional=True,
 )
@@ -306,7 +306,7 @@ VOTES = Layout(
         Role(
             "total",
             "totals",
-            "All votes on an item; or one number for all.",
+            "Number of votes on an item: a column, or one number for all items.",
             frozenset({"total", "totals", "n_votes", "m"})
             | {"n_total", "total_votes", "votes_total", "n_annotators", "num_votes"},
             is_number=True,
@@ -372,7 +372,7 @@ ANNOTATIONS = Layout(
         Role(
             "annotator",
             "annotator",
-            "Whose vote it is.",
+            "The person who gave the vote.",
             frozenset({"annotator", "annotator_id", "worker", "worker_id", "rater", "rater_id"})
             | {"coder", "coder_id", "judge", "judge_id", "reviewer", "reviewer_id", "labeler"}
             | {"labeler_id", "labeller", "user", "user_id", "participant", "username"}
@@ -382,7 +382,7 @@ ANNOTATIONS = Layout(
         Role(
             "vote",
             "vote",
-            "The vote of a row.",
+            "The answer that this person gave.",
             frozenset({"vote", "answer", "annotation", "response", "rating", "judgment"})
             | {"judgement", "choice"},
             unsure_names=_LABEL_NAMES,

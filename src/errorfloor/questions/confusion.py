@@ -27,7 +27,7 @@ TIE = 1e-9  # probabilities that differ by less are the same
 def confusion(
     estimate: object, *, group: str | None = None, rng: RandomLike = 0, **columns: Any
 ) -> Any:
-    """Say which classes are taken for which others, even by the best rule there is.
+    """Show which classes even the best possible model confuses.
 
     Parameters
     ----------

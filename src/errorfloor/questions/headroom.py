@@ -634,7 +634,7 @@ def _doubts(floor: Estimate, same_labelling: bool) -> tuple[str, ...]:
     message = words(
         f"The {floor.measure.limit} came from votes. If the test labels were made in another way "
         f"(other people, other instructions, sharper images), their {floor.measure.limit} is "
-        "another one. Where such labels stand beside the votes, name them with ",
+        "another one. If the file has such labels next to the votes, name their column with ",
         argument("label"),
         ", or say ",
         argument("same_labelling", True),

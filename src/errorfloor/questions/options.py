@@ -409,7 +409,7 @@ _READ = (
         name="format",
         kind=Choice(tuple(kind.name for kind in FORMATS)),
         section=READING,
-        help="Told by name and content by default.",
+        help="Detected from the file by default.",
     ),
     AskOption(
         name="drop_missing",
@@ -425,7 +425,7 @@ _READ = (
         kind=Flag(),
         default=False,
         section=READING,
-        help="Keep items without a label: their scores count, too.",
+        help="Also use the scores of items without a label.",
         label="Keep items without a label: their scores count, too",
         button="Keep items without a label",
     ),
@@ -433,8 +433,8 @@ _READ = (
         name="complete",
         kind=Flag(),
         default=False,
-        help="Declare that nothing else that a model could see would change what these scores say: "
-        "the answer is then the floor itself, not a bound of it.",
+        help="Declare that no model could know more than these scores say. The answer is then the "
+        "floor itself, not a bound of it.",
         label="These scores are complete: nothing else that a model could see would change them",
     ),
     AskOption(
@@ -559,7 +559,7 @@ _ASK = (
         name="majority",
         kind=Whole(1),
         metavar="COUNT",
-        help="For votes: the floor for the majority of so many, not for one more vote.",
+        help="For votes: the floor for the majority vote of this many people, not for one vote.",
         label="For the majority of",
         after="votes (blank: one more vote)",
         button="Ask for the majority of {}",

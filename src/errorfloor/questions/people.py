@@ -107,7 +107,7 @@ def people(
     stopping : str, optional
         The rule, as in `from_votes`.
     epsilon : float
-        Of the alternative annotator test: by how much an annotator may be better.
+        For the alternative annotator test: how much better than the model an annotator may be.
     level : float
         Confidence level.
 

@@ -167,7 +167,7 @@ def _closer(estimate: Estimate) -> Iterator[NextStep]:
         yield _step(estimate, why, "print(ef.confusion(floor))", ("confusion",), grouped=False)
     if isinstance(table, VoteTable):
         if table.totals.max() > 1:
-            why = "See which items carry the floor, because people differ on them:"
+            why = "See which items contribute most to the floor, because people disagree on them:"
             step = _step(estimate, why, "print(ef.items(floor.table))", ("items",), grouped=False)
             yield replace(step, command=None) if _has_label(estimate) else step
     elif isinstance(table, ScoreTable):

@@ -229,7 +229,7 @@ def with_session(function: Body) -> Body:
         "--quiet",
         is_flag=True,
         section=OUTPUT,
-        help="No remarks and no progress on stderr.",
+        help="Print no notes and no progress.",
     )
     @option(
         "--summary",

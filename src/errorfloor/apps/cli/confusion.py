@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @destination(lambda: (".csv",), required=False, help="Write a row for each pair of classes")
 @with_session
 def confusion(session: Session, labels: Labels, ask: Ask, output: Path | None) -> None:
-    """Say which classes are taken for which others, even by the best rule there is."""
+    """Show which classes even the best possible model confuses."""
     from errorfloor.questions.confusion import confusion_of
     from errorfloor.questions.question import answer
     from errorfloor.show.frame import write_csv

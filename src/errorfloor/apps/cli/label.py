@@ -30,7 +30,7 @@ from errorfloor.questions.options import Number, Whole
     kind=Number(0, 1),
     help="Width of the interval to reach in place of a budget, 0.05 for five points.",
 )
-@option("--at-random", is_flag=True, help="Draw all items alike, not unsure ones more often.")
+@option("--at-random", is_flag=True, help="Pick items at random, not unsure ones more often.")
 @destination(lambda: (".csv",), required=False)
 @listed("level")
 @listed("rng")

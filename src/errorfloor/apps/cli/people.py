@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     default=0.2,
     show_default=True,
     section=ANSWER,
-    help="Of the alternative annotator test: by how much an annotator may be better.",
+    help="For the alternative annotator test: how much better than the model an annotator may be.",
 )
 @listed("level")
 @destination(report_suffixes, required=False, help="Write a report with the curve of panels")
@@ -125,7 +125,7 @@ def people(
     "--independent/--dependent",
     default=None,
     section=ANSWER,
-    help="Whether the two files hold independent samples of items; taken for granted by default.",
+    help="Whether the two files hold different, independent items; assumed by default.",
 )
 @with_ask()
 @with_session

@@ -145,7 +145,7 @@ def ratings(
     rng: int,
     **asked: Any,
 ) -> None:
-    """Say how good any model can get on the ratings in FILE, which are numbers.
+    """Estimate how good any model can get on the ratings in FILE.
 
     Ratings of an item stand in several rows, in several columns, or in one column of lists such as
     5;6;3. How well people agree is not the ceiling: a model can do better than one person.
