@@ -32,11 +32,8 @@ BESIDES = {
     "lowest": ("hypothesis", "jsonschema", "pandas", "polars", "pyarrow<22", "pytest"),
     "newest": ("hypothesis", "jsonschema", "pandas", "polars", "pyarrow", "pytest"),
 }
-# The doctests, and files that reach every layer in about a minute.
-QUICK = (
-    *("src", "README.md", "tests/test_estimate.py", "tests/test_votes.py", "tests/test_files.py"),
-    *("tests/test_headroom.py", "tests/test_outputs.py"),
-)
+# The doctests, which reach every layer, and the tests of files, which reach most libraries.
+QUICK = ("src", "README.md", "tests/test_files.py")
 # Tests of other programs and of documents, which no version of a dependency of the core decides.
 NOT_OF_THE_CORE = re.compile(
     r"test_(app_browser|report_browser|docs|links|paper|paper_estimates|follow_up|findings|mutants|"
