@@ -44,8 +44,8 @@ class Took(NamedTuple):
 
 def ours(engine: str, x: Any, y: Any) -> int:
     """Return the edges of the tree between classes; lists of neighbours are made on the way."""
+    from errorfloor.features.classics import spanning_tree
     from errorfloor.features.neighbours import nearest
-    from errorfloor.features.tree import spanning_tree
 
     edges = spanning_tree(x, nearest(x, LISTED, engine=engine))
     return int((y[edges[:, 0]] != y[edges[:, 1]]).sum())

@@ -97,7 +97,7 @@ def verdicts_on_scores(method: str, n: int, repetitions: int) -> OfScores:
 
 def _limits(floor: ef.Estimate, errors: int, n: int) -> tuple[float, float]:
     """Return the limits that decide the verdict, without the p-values, which take far longer."""
-    from errorfloor.questions.gap import Gap
+    from errorfloor.questions.headroom import Gap
     from errorfloor.questions.model_options import counted
 
     assert floor.evidence is not None

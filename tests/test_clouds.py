@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 import errorfloor as ef
-from errorfloor.datasets._mixture_floor import _in_space, mixture_floor
+from errorfloor.datasets.clouds import _in_space, mixture_floor
 from errorfloor.datasets.synthetic import (
     gaussian_classes,
     gaussian_cloud,

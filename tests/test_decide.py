@@ -9,7 +9,7 @@ from scipy.stats import binomtest, norm
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.methods.votes.line import fit_mixture
-from errorfloor.questions.gap import _distance
+from errorfloor.questions.headroom import _distance
 
 
 @pytest.fixture(scope="module")

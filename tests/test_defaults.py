@@ -10,7 +10,7 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions.plan_metric import Measured
+from errorfloor.questions.plan import Measured
 
 DEFAULTS = {
     "by_score": True,

@@ -10,7 +10,7 @@ import errorfloor as ef
 from errorfloor.data.features import Features
 from errorfloor.data.source import Source
 from errorfloor.features import classics, leaks, models, sequence, votes
-from errorfloor.features.bounds import least_of_pairs, least_of_votes
+from errorfloor.features.classics import least_of_pairs, least_of_votes, spanning_tree
 from errorfloor.features.lists import (
     blocks_of,
     in_full,
@@ -19,7 +19,6 @@ from errorfloor.features.lists import (
     squares_of_pairs,
 )
 from errorfloor.features.neighbours import nearest
-from errorfloor.features.tree import spanning_tree
 from errorfloor.questions.features import _doubts, _order
 
 # The weighted mean over grids.

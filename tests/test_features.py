@@ -17,10 +17,10 @@ from sklearn.tree import DecisionTreeClassifier
 import errorfloor as ef
 from errorfloor.datasets.synthetic import gaussian_cloud, xor
 from errorfloor.features import classics, leaks, models, sequence
-from errorfloor.features.bounds import least_of_pairs, least_of_votes
+from errorfloor.features.classics import least_of_pairs, least_of_votes
 from errorfloor.features.neighbours import nearest
 from errorfloor.features.votes import NeighbourVotes, errors_of
-from errorfloor.questions.features_beside import BothLimits
+from errorfloor.questions.features import BothLimits
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.words import long_text_of
 

@@ -5,8 +5,8 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions import feebee_metrics, feebee_options, label_noise
-from errorfloor.questions.feebee_options import check_means, known_error, named_methods
+from errorfloor.questions import feebee, feebee_metrics, label_noise
+from errorfloor.questions.feebee import check_means, known_error, named_methods
 
 ERROR, BALANCED, AUC = (MetricChoice(name).of(2) for name in ("error", "balanced-error", "auc"))
 
@@ -59,11 +59,11 @@ def test_means_of_noise_are_strictly_between_0_and_1():
 
 
 def test_labels_of_both_classes_are_needed_for_other_metrics():
-    feebee_options.check_both_classes(ef.ScoreTable.from_arrays([0.1, 0.2], [0, 1]), AUC)
+    feebee.check_both_classes(ef.ScoreTable.from_arrays([0.1, 0.2], [0, 1]), AUC)
     for label in (0, 1):
         table = ef.ScoreTable.from_arrays([0.1, 0.2], [label, label])
         with pytest.raises(ef.InputError, match="Balanced error needs labels of both"):
-            feebee_options.check_both_classes(table, BALANCED)
+            feebee.check_both_classes(table, BALANCED)
 
 
 def test_methods_have_names_of_their_own():
@@ -97,11 +97,11 @@ def test_methods_have_names_of_their_own():
 def test_functions_return_one_finite_number():
     table = ef.ScoreTable.from_arrays([0.1, 0.2], [0, 1])
     for good in (0, 0.5, True, np.float32(0.25), np.array(0.1)):
-        found = feebee_options.checked_estimator("mine", lambda _, good=good: good)(table)
+        found = feebee.checked_estimator("mine", lambda _, good=good: good)(table)
         assert (found, type(found)) == (float(good), float)
     for wrong in (np.nan, np.inf, None, "0.1", b"1", [0.1], np.array([0.1]), 1j, 10**400):
         with pytest.raises(ef.InputError, match="'mine' must return a finite number"):
-            feebee_options.checked_estimator("mine", lambda _, wrong=wrong: wrong)(table)
+            feebee.checked_estimator("mine", lambda _, wrong=wrong: wrong)(table)
 
 
 def test_methods_of_other_metrics_have_an_answer_of_their_own_or_a_map():

@@ -21,8 +21,8 @@ from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.methods.prediction_powered import PoweredCut, flat_variance, post_stratified
 from errorfloor.methods.record import Options
 from errorfloor.questions import partly
-from errorfloor.questions.label_design import drawn
 from errorfloor.questions.partly import largest_difference
+from errorfloor.questions.plan_labels import drawn
 
 N = 4000
 

@@ -9,8 +9,8 @@ from errorfloor.data.arrays import partly_labelled
 from errorfloor.data.options import ReadOptions
 from errorfloor.intervals.honest import of_fit
 from errorfloor.methods.prediction_powered import PoweredCut
-from errorfloor.questions import label_design
-from errorfloor.questions.label_design import (
+from errorfloor.questions import plan_labels
+from errorfloor.questions.plan_labels import (
     Scored,
     _fitted,
     _sharpened,
@@ -52,18 +52,18 @@ def test_the_floor_is_the_mean_of_the_smaller_probability():
 
 
 def test_cells_hold_items_with_neighbouring_scores(monkeypatch):
-    monkeypatch.setattr(label_design, "CELLS", 2)
+    monkeypatch.setattr(plan_labels, "CELLS", 2)
     scores = np.array([0.9, 0.2, 0.2, 0.2, 0.5, 0.4])
     # Middle ranks: 1.5 / 6 for the three equal ones, then 3.5, 4.5 and 5.5 sixths.
     found = scored(scores, np.full(6, np.nan), None)
     assert found.cell.tolist() == [1, 0, 0, 0, 1, 1]
     assert found.items.tolist() == [3, 3]
     assert found.prob == pytest.approx([0.2, 0.6])
-    monkeypatch.setattr(label_design, "CELLS", 6)  # empty cells are left out
+    monkeypatch.setattr(plan_labels, "CELLS", 6)  # empty cells are left out
     found = scored(scores, np.full(6, np.nan), None)
     assert found.cell.tolist() == [3, 0, 0, 0, 2, 1]
     assert found.prob == pytest.approx([0.2, 0.4, 0.5, 0.9])
-    monkeypatch.setattr(label_design, "CELLS", 2)  # 2.5 / 6 is in the first half, and 5.5 / 6 not
+    monkeypatch.setattr(plan_labels, "CELLS", 2)  # 2.5 / 6 is in the first half, and 5.5 / 6 not
     many = scored(np.array([0.9, *[0.2] * 5]), np.full(6, np.nan), None)
     assert many.items.tolist() == [5, 1]
 
@@ -109,7 +109,7 @@ def test_probabilities_are_stretched_to_the_floor_as_far_as_they_can_be():
 
 
 def test_labels_decide_where_a_floor_is_given(monkeypatch):
-    monkeypatch.setattr(label_design, "CELLS", 4)
+    monkeypatch.setattr(plan_labels, "CELLS", 4)
     scores = np.arange(8.0)
     labels = np.array([0, np.nan, 0, 1, np.nan, 0, 1, 1])
     found = scored(scores, labels, 0.2)

@@ -30,8 +30,8 @@ from errorfloor.methods.rules.logs import Labelled, log_scores
 from errorfloor.methods.rules.maps import OneVsRest, PowerFloor
 from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach
-from errorfloor.questions.class_tables import top_label
 from errorfloor.questions.label_noise import expected_classes, redraw_classes
+from errorfloor.questions.reliability import top_label
 
 pytestmark = pytest.mark.usefixtures("folds_once")
 

@@ -17,7 +17,7 @@ from errorfloor.intervals.models import (
 )
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import models, published
-from errorfloor.questions.gap import Gap
+from errorfloor.questions.headroom import Gap
 
 N = 400
 

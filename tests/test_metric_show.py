@@ -16,7 +16,7 @@ from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.commands import cli
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.selective import risk_coverage
-from errorfloor.questions.plan_metric import _expected
+from errorfloor.questions.plan import _expected
 from errorfloor.show import metric_table, numbers
 from errorfloor.show.gauge import gauge_of
 from errorfloor.show.html import html_of

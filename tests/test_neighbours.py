@@ -5,11 +5,11 @@ import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from errorfloor.features import copies, neighbours, products
+from errorfloor.features import neighbours, products
+from errorfloor.features.classics import spanning_tree
 from errorfloor.features.lists import in_full, squares_between
 from errorfloor.features.neighbours import ENGINES, nearest, nearest_apart
 from errorfloor.features.rounded import Rounded, RoundedCloud
-from errorfloor.features.tree import spanning_tree
 
 NAMES = [engine.name for engine in ENGINES]
 
@@ -88,9 +88,9 @@ def test_every_engine_finds_the_neighbours_of_all_distances(kind, name):
 @pytest.mark.parametrize("most", [0.0, 1.0])
 @pytest.mark.parametrize("kind", ["two", "tied", "many tied", "copies", "all equal", "apart"])
 def test_asking_each_place_once_gives_the_same_lists(kind, most, monkeypatch):
-    monkeypatch.setattr(copies, "_MOST", most)
+    monkeypatch.setattr(neighbours, "_MOST_PLACES", most)
     x = points_of(kind)
-    assert (copies.places_of(x) is None) == (most == 0)
+    assert (neighbours.places_of(x) is None) == (most == 0)
     for k in (1, 9, 60, 149):
         for asked in (None, points_of(kind, 40, seed=1)):
             found = nearest(x, k, asked)
@@ -101,12 +101,12 @@ def test_asking_each_place_once_gives_the_same_lists(kind, most, monkeypatch):
 
 def test_places_are_told_apart_by_all_numbers_and_come_in_the_order_of_points():
     x = np.array([[2.0, 0.0], [1.0, 5.0], [2.0, -0.0], [1.0, 5.0], [2.0, 0.0], [1.0, 5.0]])
-    places = copies.places_of(x)
+    places = neighbours.places_of(x)
     assert places.first.tolist() == [0, 1]
     assert places.place.tolist() == [0, 1, 0, 1, 0, 1]
     assert places.members.tolist() == [0, 2, 4, 1, 3, 5]
     assert places.start.tolist() == [0, 3, 6]
-    assert copies.places_of(np.array([[2.0, 0.0], [1.0, 5.0], [2.0, 1.0]])) is None
+    assert neighbours.places_of(np.array([[2.0, 0.0], [1.0, 5.0], [2.0, 1.0]])) is None
 
 
 def test_many_copies_are_no_more_work_than_their_places(monkeypatch):
@@ -260,8 +260,8 @@ def test_only_points_that_may_have_the_shortest_edge_are_looked_at_further(monke
         seen.append(len(rows))
         return nearest_apart(cloud, rows, part)
 
-    monkeypatch.setattr("errorfloor.features.tree.nearest_apart", watched)
-    monkeypatch.setattr("errorfloor.features.tree._AT_ONCE", 4)
+    monkeypatch.setattr("errorfloor.features.classics.nearest_apart", watched)
+    monkeypatch.setattr("errorfloor.features.classics._AT_ONCE", 4)
     generator = np.random.default_rng(0)
     # Two dense clusters, and lists that end inside them: a few points at the rims are enough.
     x = generator.normal(size=(300, 2)) + 40 * (np.arange(300) % 2)[:, None]

@@ -13,12 +13,10 @@ import errorfloor as ef
 from errorfloor.intervals.votes import region
 from errorfloor.methods.votes.simplex import PartitionMixture
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions import plan, plan_metric
-from errorfloor.questions.gap import Gap
+from errorfloor.questions import plan
+from errorfloor.questions.headroom import Gap
 from errorfloor.questions.label_noise import TableStatistic, redraw_classes
-from errorfloor.questions.plan_many import ManyVotes
-from errorfloor.questions.plan_widths import between
-from errorfloor.questions.two_atoms import _fitted
+from errorfloor.questions.plan import ManyVotes, _fitted, between
 
 # How many items are needed
 
@@ -189,10 +187,10 @@ def test_very_many_votes_are_drawn_and_counted_in_whole_items(monkeypatch):
 def test_expected_votes_are_the_nearest_whole_numbers_from_the_first_on():
     points, weights = np.array([0.2, 0.7]), np.array([0.4, 0.6])
     behind = 1000 * np.cumsum(binom.pmf(np.arange(6)[:, None], 5, points) @ weights)
-    k, counts = plan_metric._expected(points, weights, 5, 1000)
+    k, counts = plan._expected(points, weights, 5, 1000)
     assert k.tolist() == list(range(6))
     assert counts.tolist() == np.diff(np.round(behind), prepend=0).tolist()
-    k, counts = plan_metric._expected(np.array([0.0, 1.0]), np.array([0.5, 0.5]), 5, 10)
+    k, counts = plan._expected(np.array([0.0, 1.0]), np.array([0.5, 0.5]), 5, 10)
     assert (k.tolist(), counts.tolist()) == ([0, 5], [5, 5])
 
 
@@ -200,7 +198,7 @@ def test_widths_of_other_metrics_from_scores_narrow_with_the_root():
     rng = np.random.default_rng(0)
     scores = rng.random(80).round(2)
     table = ef.ScoreTable.from_arrays(scores, rng.random(80) < scores)
-    measured = plan_metric.Measured(MetricChoice("brier"), 0.9)
+    measured = plan.Measured(MetricChoice("brier"), 0.9)
     found, width = measured.of_scores(table)
     own = ef.from_scores(table, metric="brier", level=0.9, rng=0)
     assert (found.low, found.high) == (own.low, own.high)

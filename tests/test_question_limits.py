@@ -8,8 +8,8 @@ from errorfloor.data.items import KeptScores
 from errorfloor.methods.record import Options
 from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions import confusion, items, models, plan, plan_labels, plan_metric
-from errorfloor.questions.plan_many import ManyScores, ManyVotes
+from errorfloor.questions import confusion, items, models, plan, plan_labels
+from errorfloor.questions.plan import ManyScores, ManyVotes
 
 # Models
 
@@ -70,14 +70,14 @@ def test_plans_go_up_to_a_hundred_million_items():
 @pytest.mark.parametrize(("metric", "most"), [("brier", 10**8), ("auc", 10**6)])
 def test_widths_of_other_metrics_are_computed_up_to_a_number_of_items(metric, most, monkeypatch):
     table = ef.VoteTable.from_arrays([0, 1, 2, 3, 3, 0, 2, 1] * 5, 3)
-    _, width = plan_metric.Measured(MetricChoice(metric), 0.9).of_votes(table)
+    _, width = plan.Measured(MetricChoice(metric), 0.9).of_votes(table)
     seen = []
 
     def watched(points, weights, m, n):
         seen.append(n)
         raise StopIteration
 
-    monkeypatch.setattr(plan_metric, "_expected", watched)
+    monkeypatch.setattr(plan, "_expected", watched)
     for n in (1000, most, most + 1, 10**9):
         with pytest.raises(StopIteration):
             width(3, n)

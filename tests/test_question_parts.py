@@ -11,10 +11,10 @@ import errorfloor as ef
 from errorfloor.data.ballots import Ballots
 from errorfloor.intervals.models import OnScale, Wilson
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions import headroom, models, partly, plan_many
+from errorfloor.questions import headroom, models, partly, plan
 from errorfloor.questions.annotators import rows_of
-from errorfloor.questions.features_beside import beside
-from errorfloor.questions.gap import Gap
+from errorfloor.questions.features import beside
+from errorfloor.questions.headroom import Gap
 from errorfloor.questions.models import FEW, Model
 from errorfloor.questions.plan_labels import _Task
 
@@ -171,8 +171,8 @@ def test_items_are_counted_whole_only_where_votes_are_bet_on_one_by_one(monkeypa
         "errorfloor.intervals.votes.region.many_likelihood_limits",
         lambda votes, items, level: seen.append(items) or (0.0, 1.0),
     )
-    monkeypatch.setattr(plan_many, "MOST_VOTES_USED", 3)
-    pilot = plan_many.ManyVotes.of(ef.VoteTable.from_arrays([[2, 0, 1], [1, 1, 1], [0, 3, 0]]))
+    monkeypatch.setattr(plan, "MOST_VOTES_USED", 3)
+    pilot = plan.ManyVotes.of(ef.VoteTable.from_arrays([[2, 0, 1], [1, 1, 1], [0, 3, 0]]))
     pilot.width(0.9, 3, 1001)
     pilot.width(0.9, 4, 1001)
     assert [items.dtype.kind for items in seen] == ["f", "i"]

@@ -7,8 +7,8 @@ from scipy.stats import betabinom, binom
 import errorfloor as ef
 from errorfloor.intervals.votes.region import likelihood_limits
 from errorfloor.methods.votes.line import fit_mixture
-from errorfloor.questions import two_atoms as module
-from errorfloor.questions.two_atoms import _beta, _start, two_atoms
+from errorfloor.questions import plan as module
+from errorfloor.questions.plan import _beta, _start, two_atoms
 
 
 def pilot(draw, votes, n, seed):

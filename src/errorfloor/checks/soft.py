@@ -131,7 +131,7 @@ RECORDS = (
         name="hard labels",
         kinds=(SoftTable.kind,),
         run=_certain,
-        asks="Are soft labels hard ones, 0 or 1 throughout?",
+        asks="Are all soft labels 0 or 1?",
     ),
     Check(
         name="soft labels",

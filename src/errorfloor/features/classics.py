@@ -9,16 +9,207 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor._typing import Counts, Floats
-from errorfloor.features.bounds import least_of_pairs, least_of_votes
-from errorfloor.features.neighbours import Lists, nearest
-from errorfloor.features.tree import spanning_tree
+from errorfloor.features.neighbours import Lists, nearest, nearest_apart
+from errorfloor.features.rounded import RoundedCloud
 from errorfloor.features.votes import NeighbourVotes, errors_of
+
+_AT_ONCE = 256  # only for speed: points looked at further; what is found spares others
+
+
+@dataclass(slots=True, eq=False)
+class _Known:
+    """What is known of each point: its list, and the nearest beyond that was found later.
+
+    Attributes
+    ----------
+    places : array
+        The first point at each place, which speaks for its copies.
+    cloud : RoundedCloud
+        These points.
+    lists : Lists
+        The nearest of each.
+    edge : array of shape (n,)
+        Points that are in no list and were not found later are at least that far.
+    square, other : arrays of shape (n,)
+        The nearest in another part when it was last looked for; it may be in the same by now.
+    """
+
+    places: Counts
+    cloud: RoundedCloud
+    lists: Lists
+    edge: Floats
+    square: Floats
+    other: Counts
+
+    @classmethod
+    def of(cls, points: Floats, lists: Lists, places: Counts) -> _Known:
+        n = len(points)
+        cloud = RoundedCloud(points if places.size == n else points[places])
+        edge = lists.squares[:, -1].copy()
+        if lists.indices.shape[1] == n - 1:  # the lists have all
+            edge[:] = np.inf
+        return cls(places, cloud, lists, edge, np.full(n, np.inf), np.arange(n))
+
+    def look(self, rows: Counts, part: Counts) -> None:
+        """Find the nearest in another part."""
+        at = np.searchsorted(self.places, rows)
+        found = nearest_apart(self.cloud, at, part[self.places])
+        self.square[rows], self.other[rows] = found.squares[:, 0], self.places[found.indices[:, 0]]
+        self.edge[rows] = self.square[rows]
+
+
+@dataclass(slots=True, eq=False)
+class _Best:
+    """The shortest edge that leaves each part: of equal ones that of the lowest ends."""
+
+    square: Floats
+    low: Counts
+    high: Counts
+
+    @classmethod
+    def none(cls, parts: int) -> _Best:
+        last = np.iinfo(np.int64).max
+        return cls(np.full(parts, np.inf), np.full(parts, last), np.full(parts, last))
+
+    def offer(self, part: Counts, square: Floats, one: Counts, other: Counts) -> None:
+        """Take in an edge out of each of these parts, of which there may be equal ones."""
+        there = np.unique(part)
+        part = np.concatenate((part, there))
+        square = np.concatenate((square, self.square[there]))
+        low = np.concatenate((np.minimum(one, other), self.low[there]))
+        high = np.concatenate((np.maximum(one, other), self.high[there]))
+        order = np.lexsort((high, low, square, part))
+        first = order[np.flatnonzero(np.diff(part[order], prepend=-1))]
+        self.square[there], self.low[there], self.high[there] = (
+            square[first],
+            low[first],
+            high[first],
+        )
+
+
+def spanning_tree(points: Floats, lists: Lists) -> Counts:
+    """Return the edges of the minimum spanning tree as pairs of indices, the lower one first."""
+    n = len(points)
+    first = _same_place(lists)
+    copies = np.flatnonzero(first != np.arange(n))
+    known = _Known.of(points, lists, np.unique(first))
+    keys = first[copies] * n + copies
+    part, number = _parts(keys, n)
+    while number > 1:
+        best = _shortest(known, part, number)
+        taken = best.low < n
+        keys = np.unique(np.concatenate((keys, best.low[taken] * n + best.high[taken])))
+        part, number = _parts(keys, n)
+    return np.column_stack(np.divmod(np.sort(keys), n))
+
+
+def _same_place(lists: Lists) -> Counts:
+    """Return the first of the points that are at the same place as each one."""
+    n = len(lists.indices)
+    row, column = np.nonzero(lists.squares == 0)
+    part, number = _parts(row * n + lists.indices[row, column], n)
+    first = np.full(number, n)
+    np.minimum.at(first, part, np.arange(n))
+    return np.asarray(first[part])
+
+
+def _parts(keys: Counts, n: int) -> tuple[Counts, int]:
+    """Return which part each point is in, and how many there are."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    links = coo_array((np.ones(len(keys)), np.divmod(keys, n)), shape=(n, n))
+    number, part = connected_components(links, directed=False)
+    return part.astype(np.int64), int(number)
+
+
+def _shortest(known: _Known, part: Counts, number: int) -> _Best:
+    """Return the shortest edge out of each part but the largest."""
+    largest = np.bincount(part, minlength=number).argmax()
+    active = known.places[part[known.places] != largest]
+    own = part[active]
+    best = _Best.none(number)
+    outside = part[known.lists.indices[active]] != own[:, None]
+    column = outside.argmax(axis=1)
+    listed = outside[np.arange(active.size), column]
+    at = active[listed], column[listed]
+    best.offer(own[listed], known.lists.squares[at], at[0], known.lists.indices[at])
+    later = part[known.other[active]] != own
+    found = active[later]
+    best.offer(part[found], known.square[found], found, known.other[found])
+    # A point's own best is known where the list has it, or what was found later is still outside.
+    # Equal distances beyond the end of a list are open: the tie is decided by indices.
+    sure = listed & (known.lists.squares[active, column] < known.edge[active])
+    _look_further(known, part, active[~(sure | later)], best)
+    return best
+
+
+def _look_further(known: _Known, part: Counts, unsure: Counts, best: _Best) -> None:
+    """Look at points whose list leaves open whether they have the shortest edge, nearest first."""
+    unsure = unsure[np.argsort(known.edge[unsure], kind="stable")]
+    while unsure.size:
+        unsure = unsure[known.edge[unsure] <= best.square[part[unsure]]]
+        some, unsure = unsure[:_AT_ONCE], unsure[_AT_ONCE:]
+        if some.size:
+            known.look(some, part)
+            best.offer(part[some], known.square[some], some, known.other[some])
+
+
+_GRID = 4096  # places between 0 and 1/2
+
+
+def least_of_pairs(pairs: Floats, classes: int) -> Floats:
+    """Return the least floor at which so many pairs of labels at one place differ.
+
+    With R the share of pairs that differ, R <= F (2 - K F / (K - 1)), by Cover and Hart.
+    """
+    most = (classes - 1) / classes
+    return np.asarray(most * (1 - np.sqrt(np.maximum(1 - pairs / most, 0.0))))
+
+
+def least_of_votes(errors: Floats, k: int, classes: int) -> Floats:
+    """Return the least floor at which the majority of `k` neighbours errs so often.
+
+    Of two classes, the error at a place where the rarer one has probability p is a function of p,
+    and over all places it is at most the least concave function above that, of the floor: the
+    theorem of Cover and Hart for k neighbours. Of more classes the majority of k errs no more
+    often than one neighbour at any place, so that the bound for pairs holds.
+    """
+    if classes > 2:
+        return least_of_pairs(errors, classes)
+    # With an even number, ties drawn by a coin, it errs as often as with one neighbour less.
+    floors, most = _largest_errors(k - (k % 2 == 0))
+    return np.asarray(np.interp(errors, most, floors))
+
+
+@cache
+def _largest_errors(k: int) -> tuple[Floats, Floats]:
+    """Return floors from 0 to 1/2, and the largest share of errors of `k` votes at each."""
+    from scipy.special import bdtrc
+
+    p = np.linspace(0, 0.5, _GRID + 1)
+    error = p + (1 - 2 * p) * bdtrc(k // 2, k, p)
+    corners: list[int] = []
+    for at in range(p.size):  # those of the least concave function above: no turn to the left
+        while len(corners) > 1 and _is_below(p, error, corners[-2], corners[-1], at):
+            corners.pop()
+        corners.append(at)
+    # From its summit on it would fall, but never does: the last point is the highest.
+    return p[corners], error[corners]
+
+
+def _is_below(p: Floats, error: Floats, left: int, middle: int, right: int) -> bool:
+    """Tell whether a point is on or below the line between two others."""
+    rise = (error[right] - error[left]) * (p[middle] - p[left])
+    return bool((error[middle] - error[left]) * (p[right] - p[left]) <= rise)
+
 
 _LISTED = 10  # neighbours that a spanning tree begins with
 _ORDERS = 8  # of rows, where distances are tied

@@ -16,7 +16,7 @@ from errorfloor._typing import Bools, Counts
 from errorfloor.features.rounded import Reals, Rounded
 
 _BLOCK = 2048  # only for speed: rows and columns of a block of products
-_SPARE = 24  # only for speed: proposals beyond those that are asked for
+_SPARE_PRODUCTS = 24  # only for speed: proposals beyond those that are asked for
 
 
 class Proposals(NamedTuple):
@@ -119,7 +119,7 @@ def least_of(queries: Rounded, last: Reals) -> Reals:
 
 def propose(points: Rounded, queries: Rounded, k: int, apart: Apart | None) -> Proposals:
     """Return points that may be among the `k` nearest; each other's where both are the same."""
-    best = _Best.none(queries, k, k + _SPARE)
+    best = _Best.none(queries, k, k + _SPARE_PRODUCTS)
     if queries is points and apart is None:
         _among_themselves(points, best)
     else:

@@ -2,50 +2,357 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, TypeAlias, Unpack, overload
 
 import numpy as np
 
 from errorfloor import methods as known
-from errorfloor._checks import check_whole
+from errorfloor._checks import InputError, argument, check_whole, shown, words
 from errorfloor._keywords import told_keywords
-from errorfloor._typing import Bools, Counts, RandomLike
+from errorfloor._typing import Bools, Counts, Floats, RandomLike
 from errorfloor.data.features import FeatureItems, read_items
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
+from errorfloor.features import classics
+from errorfloor.features.classics import Classic, Ends, Measure
+from errorfloor.features.records import SEQUENTIAL
+from errorfloor.features.votes import NeighbourVotes
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.cuts import CutFit, wrong_of
 from errorfloor.methods.record import Clip, Method, Options, Statistic
 from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import ERROR, Metric, noise
+from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import feebee_metrics
 from errorfloor.questions.answer import check_answerable, data_doubts
 from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.feebee_features import Part, bind, check_asked, every_part
 from errorfloor.questions.feebee_metrics import Oracle, WithBothClasses
-from errorfloor.questions.feebee_options import (
-    USELESS,
-    Estimator,
-    Methods,
-    asked_for,
-    check_both_classes,
-    check_means,
-    check_scored,
-    checked_estimator,
-    found_methods,
-    known_error,
-    measure_of,
-    named_methods,
-)
 from errorfloor.questions.groups import by_group, tables_with_items
-from errorfloor.questions.label_noise import TableStatistic, under_noise
+from errorfloor.questions.label_noise import NoisyItems, TableStatistic, under_noise
+from errorfloor.questions.question import method_for
 from errorfloor.questions.reading import check_scale, read_labelled
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
+
+ENDS = LOW, HIGH = "low", "high"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is asked of a classic estimate: its value, or one of its ends."""
+
+    classic: Classic
+    end: str | None = None
+
+    @property
+    def name(self) -> str:
+        """As it is asked for, such as 1nn or 1nn-low."""
+        return self.classic.name if self.end is None else f"{self.classic.name}-{self.end}"
+
+    def of(self, ends: Ends) -> Floats:
+        """Return what was asked for."""
+        return np.asarray({None: ends.value, LOW: ends.low, HIGH: ends.high}[self.end])
+
+
+def every_part() -> dict[str, Part]:
+    """Return the values and ends of all classics, by name."""
+    records = [classics.find(name) for name in classics.NAMES]
+    parts = [Part(one, end) for one in records for end in (None, *ENDS) if one.has_ends or not end]
+    return {part.name: part for part in parts}
+
+
+def part_named(name: object) -> Part | None:
+    """Return what a name asks of a classic; None where it is no classic's."""
+    if name == SEQUENTIAL:
+        raise InputError(
+            argument("methods"),
+            f" {SEQUENTIAL!r} fits its models anew to every set of labels, which FeeBee has a "
+            "thousand of. Leave it out.",
+        )
+    stem, _, end = str(name).rpartition("-")
+    stem, last = (stem, end) if end in ENDS else (str(name), None)
+    if stem not in classics.NAMES and not stem.startswith("knn-"):
+        return None
+    classic = classics.find(stem)
+    if last is not None and not classic.has_ends:
+        raise InputError(argument("methods"), f" {classic.name!r} has no ends, only a value.")
+    return Part(classic, last)
+
+
+def check_asked(asked: MetricChoice, features: Any, device: str | None) -> None:
+    """Refuse metrics that no classic estimates, and a device for nothing."""
+    if device is not None and features is None:
+        raise InputError(argument("device"), " is for neighbours, of ", argument("features"), ".")
+    if features is not None and not asked.record.is_error:
+        raise InputError(
+            *(argument("features"), " goes with error: no classic estimates another metric. "),
+            *("Leave out ", argument("metric"), " or ", argument("features"), "."),
+        )
+
+
+def bind(
+    parts: Mapping[str, Part], items: FeatureItems, device: str | None = None
+) -> tuple[dict[str, NoisyItems], NoisyItems | None]:
+    """Find neighbours and trees, and return what looks labels up through them, and an oracle.
+
+    The oracle of items without scores is the rule that goes by the majority of neighbours with
+    the labels before noise came.
+    """
+    records = {part.classic.name: part.classic for part in parts.values()}
+    beside = [] if items.scored else [classics.K_NEAREST]
+    if not records and not beside:
+        return {}, None
+    lists = classics.neighbours_for([*records.values(), *beside], items.points, device)
+    shared = {
+        name: _Last(one.bind(items.points, lists, one.k), items.classes)
+        for name, one in records.items()
+    }
+    bound = {
+        name: NoisyItems(_asking(shared[part.classic.name], part)) for name, part in parts.items()
+    }
+    if items.scored:
+        return bound, None
+    voters = NeighbourVotes.of(items.points, classics.K_NEAREST.k, lists)
+    said = voters.votes(items.codes[None], items.classes)[..., 0].argmax(axis=0)
+    return bound, NoisyItems(lambda codes: (codes != said).mean(axis=1))
+
+
+class _Last:
+    """A classic's ends of the last sets of labels, which its parts ask for one after another."""
+
+    def __init__(self, measure: Measure, classes: int) -> None:
+        self.measure, self.classes = measure, classes
+        self.codes: Counts | None = None
+        self.ends: Ends | None = None
+
+    def __call__(self, codes: Counts) -> Ends:
+        if self.ends is None or codes is not self.codes:
+            self.codes, self.ends = codes, self.measure(codes, self.classes)
+        return self.ends
+
+
+def _asking(shared: _Last, part: Part) -> Callable[[Counts], Floats]:
+    return lambda codes: part.of(shared(codes))
+
+
+USELESS = 0.5  # balanced error and AUC of a model that tells nothing
+
+Estimator: TypeAlias = Callable[[ScoreTable], float]
+Methods: TypeAlias = Iterable[str | Estimator] | Mapping[str, str | Estimator]
+
+
+def asked_for(metric: str, means: object) -> MetricChoice:
+    """Return the metric that was asked for, if noise has a known effect on it."""
+    asked = MetricChoice(metric)
+    able = noise.known()
+    if asked.metric not in able:
+        raise InputError(
+            argument("metric", asked.metric),
+            " has no known value under noise, so FeeBee cannot tell who follows it. Ask for "
+            f"{', '.join(able[:-1])} or {able[-1]}.",
+        )
+    if asked.record.is_error and means is not None:
+        raise InputError(
+            *(argument("means"), " goes with balanced error and AUC: what error becomes is known "),
+            *("for a fair coin only. Leave it out, or name another ", argument("metric"), "."),
+        )
+    return asked
+
+
+def measure_of(asked: MetricChoice, classes: int) -> Metric:
+    """Return the metric, or say that its value under noise is known for two classes only."""
+    if classes > 2 and not asked.record.is_error:
+        raise InputError(
+            argument("metric", asked.metric),
+            f" has a known value under noise for two classes, and the labels are of {classes}. "
+            "Ask for error, or count one class against the rest.",
+        )
+    return asked.of(classes)
+
+
+def check_both_classes(table: ScoreTable, metric: Metric) -> None:
+    """Refuse labels of one class."""
+    positives = int(table.positives.sum())
+    if not 0 < positives < table.n:
+        raise InputError(
+            f"{metric.words[0].upper()}{metric.words[1:]} needs labels of both classes, and all "
+            f"{table.n:,} are of one. Add items of the other class."
+        )
+
+
+def check_means(means: Any) -> tuple[float, ...]:
+    """Return the means of the noise, or say which is none."""
+    if means is None:
+        return noise.MEANS
+    every = [means] if isinstance(means, Real) else means
+    text = " must be numbers between 0 and 1, such as [0.2, 0.5, 0.8], "
+    if not isinstance(every, Sequence | np.ndarray) or isinstance(every, str) or not len(every):
+        raise InputError(argument("means"), f"{text}got {shown(means)}.")
+    for one in every:
+        if not isinstance(one, Real) or not 0 < float(one) < 1:
+            raise InputError(argument("means"), f"{text}without 0 and 1; got {shown(one)}.")
+    return tuple(float(one) for one in every)
+
+
+def known_error(
+    metric: Metric, model_error: float | None, model_value: float | None, classes: int
+) -> float:
+    """Return the model's error, balanced error or one less its AUC, however it was given."""
+    if model_error is not None and model_value is not None:
+        raise InputError(
+            *(argument("model_error"), " and ", argument("model_value")),
+            " are two names of one thing. Give one of them.",
+        )
+    if model_error is not None and not metric.less_is_better:
+        raise InputError(
+            *(argument("model_error"), f" is no {metric.words}. Give the best known model's "),
+            *(f"{metric.words} as ", argument("model_value"), ", or 0.5 where there is none."),
+        )
+    name = "model_value" if model_error is None else "model_error"
+    value = model_value if model_error is None else model_error
+    if value is None:
+        name = "model_value" if not metric.is_error else "model_error"
+        text = f" is missing: the {metric.words} of the best model known. "
+        raise InputError(*words(argument(name), text, _without(metric, classes)))
+    ends = sorted((float(not metric.less_is_better), _trivial(metric, classes)))
+    if not isinstance(value, Real) or not ends[0] <= value <= ends[1]:
+        text = f" must lie in [{ends[0]:.3g}, {ends[1]:.3g}], got {shown(value)}. "
+        remedy = f"Divide percentages by 100; {_lower(_without(metric, classes))}"
+        raise InputError(*words(argument(name), text, remedy))
+    return float(value) if metric.less_is_better else 1 - float(value)
+
+
+def _trivial(metric: Metric, classes: int) -> float:
+    return 1 - 1 / classes if metric.is_error else USELESS
+
+
+def _without(metric: Metric, classes: int) -> str:
+    """Say what is at hand without a model."""
+    if not metric.is_error:
+        return "Without a model, 0.5 is what a constant one has."
+    rarer = "the share of the rarer class"
+    constant = rarer if classes == 2 else "one minus the share of the most frequent class"
+    return f"Without a model, {constant} is the error of a constant one."
+
+
+def _lower(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:]
+
+
+def named_methods(methods: Methods, asked: MetricChoice, featured: bool = False) -> dict[str, Any]:
+    """Return names and functions by name, or say which entry is none."""
+    plain = isinstance(methods, Iterable) and getattr(methods, "ndim", 1) == 1
+    if isinstance(methods, str) or callable(methods) or not plain:
+        raise InputError(
+            argument("methods"),
+            ' must be a list such as ["isotonic", "beta"] or a dict of functions, '
+            f"got {shown(methods)}.",
+        )
+    pairs: list[tuple[str, Any]]
+    if isinstance(methods, Mapping):
+        pairs = list(methods.items())
+    else:
+        pairs = [(_name(method, i, asked, featured), method) for i, method in enumerate(methods)]
+    if featured:
+        pairs = [(name, _classic_or(method)) for name, method in pairs]
+    if not pairs:
+        raise InputError(
+            argument("methods"), " is empty. Name at least one, or leave it out for all."
+        )
+    named: dict[str, Any] = {}
+    for name, method in pairs:
+        if name in named:
+            text = f" has {name!r} twice. Drop one, or pass a dict with other names."
+            raise InputError(argument("methods"), text)
+        if name == ORACLE:
+            text = f" cannot have the name {name!r}, which the result uses."
+            raise InputError(argument("methods"), text)
+        named[name] = method
+    return named
+
+
+def found_methods(
+    named: Mapping[str, Any], reading: Reading, metric: Metric
+) -> dict[str, Method | Estimator]:
+    """Return the methods of ours by their names, for the classes that were read."""
+    if not metric.is_error:
+        return {
+            name: method if callable(method) else feebee_metrics.find(method, metric)
+            for name, method in named.items()
+        }
+    return {
+        name: method
+        if callable(method) or isinstance(method, Part)
+        else method_for(method, reading)
+        for name, method in named.items()
+    }
+
+
+def _classic_or(method: Any) -> Any:
+    """Return the part of a classic estimate that a name asks for, or what was given."""
+    found = part_named(method) if isinstance(method, str) else None
+    return method if found is None else found
+
+
+def check_scored(named: Iterable[Any], scored: bool) -> None:
+    """Refuse methods of scores where there are only features."""
+    for method in () if scored else named:
+        if not isinstance(method, Part):
+            raise InputError(
+                argument("methods"),
+                f" {shown(method)} reads scores, and there are features only. Add scores, or name "
+                "classics such as 1nn and ghp.",
+            )
+
+
+def _name(method: Any, entry: int, asked: MetricChoice, featured: bool) -> str:
+    if featured and isinstance(method, str) and (part := part_named(method)) is not None:
+        return part.name
+    if not callable(method):
+        if asked.record.is_error:
+            known.check_name(method, ScoreTable.kind)
+        else:
+            feebee_metrics.find(method, asked.of(2))
+        return str(method)
+    name = getattr(method, "__name__", None)
+    if not isinstance(name, str):
+        raise InputError(
+            argument("methods"),
+            f" must have names: entry {entry} is {method!r} without a `__name__`. "
+            'Pass a dict, such as {"mine": function}.',
+        )
+    return name
+
+
+def checked_estimator(name: str, estimator: Estimator) -> Estimator:
+    """Return a user's function that refuses what is no number."""
+
+    def checked(table: ScoreTable) -> float:
+        value = estimator(table)
+        if not _is_finite_number(value):
+            raise InputError(
+                argument("methods"),
+                f" {name!r} must return a finite number, got {value!r} for {table}. "
+                "Have it return its best guess on noisy tables too.",
+            )
+        return float(value)
+
+    return checked
+
+
+def _is_finite_number(value: Any) -> bool:
+    # Numbers of any library will do; text, and arrays of one number, are mistakes.
+    try:
+        single = not isinstance(value, str | bytes) and np.ndim(value) == 0
+        return single and bool(np.isfinite(float(value)))
+    except (TypeError, ValueError, OverflowError):
+        return False
+
 
 Asked: TypeAlias = Method | Estimator | Part
 LEVELS, LEVELS_OF_EACH = 101, 21  # of noise: of a fair coin, and of each of several means

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Unpack, overload
+from typing import Any, NamedTuple, TypeAlias, Unpack, overload
 
 import numpy as np
 
 from errorfloor import intervals, methods
 from errorfloor._aligned import check_aligned
 from errorfloor._checks import (
+    ErrorFloorWarning,
     InputError,
     argument,
     as_counts,
@@ -30,22 +32,341 @@ from errorfloor.bounds import exact_bias
 from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
-from errorfloor.data.source import Source
+from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
-from errorfloor.methods.record import Classes
+from errorfloor.intervals.honest import of_errors
+from errorfloor.methods.cuts import CutFit
+from errorfloor.methods.record import Classes, Options
+from errorfloor.methods.rules.offsets import OffsetFit
+from errorfloor.methods.votes.line import Mixture
 from errorfloor.methods.votes.mixture import TwoClassMixture
+from errorfloor.methods.votes.simplex import (
+    MOST_VOTES_USED,
+    PartitionMixture,
+    fit_partitions,
+    law,
+    partitions,
+    sums,
+)
+from errorfloor.methods.votes.thinning import points_for, votes_used
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions.answer import check_classes
 from errorfloor.questions.columns import AnyColumns
 from errorfloor.questions.groups import by_group
-from errorfloor.questions.plan_many import ManyScores, ManyVotes
-from errorfloor.questions.plan_metric import Measured
-from errorfloor.questions.plan_widths import Width, between, width_of_scores, width_of_votes
-from errorfloor.questions.two_atoms import two_atoms
+from errorfloor.questions.question import Ask, answer
 from errorfloor.questions.weights import unweighted
-from errorfloor.results import Groups, Option, Plan, Trade
+from errorfloor.results import Estimate, Groups, Interval, Option, Plan, Trade
 from errorfloor.results.claim import SCORES, SHARES, claim_of
+
+# Items beyond which no width is computed: searches for extreme rankings are not made for more.
+MOST_LINEAR, MOST_RANKED = 10**8, 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a pilot tells about another metric: the floor or ceiling, and widths to come."""
+
+    asked: MetricChoice
+    level: float
+
+    def of_scores(self, table: Table) -> tuple[Estimate, Width]:
+        """Take the pilot's own interval, which narrows with the root of the number of items."""
+        found = self._estimate(table)
+        span = _width(found)
+        return found, lambda _, n: span * float(np.sqrt(table.n / n))
+
+    def of_votes(self, table: Table) -> tuple[Estimate, Width]:
+        """Take the interval of the votes to be expected at the distribution behind the pilot."""
+        assert isinstance(table, VoteTable)
+        found = self._estimate(table)
+        _width(found)  # or say that there is none
+        if len(table.classes) > 2:
+            raise InputError(
+                argument("metric", self.asked.metric),
+                " is planned for votes of two classes. Plan for error, or count one class against "
+                "the rest.",
+            )
+        fit = TwoClassMixture(table.cells()).fitted
+
+        most = MOST_LINEAR if found.measure.is_mean else MOST_RANKED
+
+        def width(m: int, n: int) -> float:
+            votes, counts = _expected(fit.points, fit.weights, m, min(n, most))
+            rows = np.column_stack((m - votes, votes))
+            return _width(self._estimate(VoteTable(rows, counts)))
+
+        return found, width
+
+    def _estimate(self, table: Table) -> Estimate:
+        reading = Reading({None: table}, Source(origin="table", layout=""))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ErrorFloorWarning)  # a plan is no finding
+            found: Any = answer(reading, Ask.about(self.asked, level=self.level))
+        assert isinstance(found, Estimate)
+        return found
+
+
+def _width(found: Estimate) -> float:
+    if found.low is None or found.high is None:
+        raise InputError(
+            argument("metric", found.metric),
+            " has no interval from such labels, so there is no width to plan. Plan for another "
+            "metric.",
+        )
+    return found.high - found.low
+
+
+def _expected(points: Floats, weights: Floats, m: int, n: int) -> tuple[Counts, Counts]:
+    """Return numbers of positive votes, and of the items to be expected with each: whole ones."""
+    from scipy.special import bdtr
+
+    k = np.arange(m + 1)
+    at_most = np.vstack([np.zeros(points.size), bdtr(k[:, None], m, points)])
+    behind = np.cumsum(np.diff(at_most, axis=0) @ weights)
+    ends = np.round(n * behind).astype(np.int64)
+    counts = np.diff(ends, prepend=0)
+    seen = counts > 0
+    return k[seen], counts[seen]
+
+
+FEWEST_VOTES = 5  # of which two points leave something to check: they have three parameters
+_STEPS = 500  # of the EM algorithm
+# Twice the log-likelihood that two points may lack; more refutes them (at a level of 1 % or so).
+_MOST_LOST = 6.6
+_PARAMETER = 2.0  # what one more is worth (Akaike)
+
+
+class TwoAtoms(NamedTuple):
+    """Two points, their weights, and how far to trust them, from 0 to 1."""
+
+    points: Floats
+    weights: Floats
+    trust: float
+
+
+def two_atoms(table: VoteTable, fit: Mixture) -> TwoAtoms | None:
+    """Return the two points that explain a pilot best, or None where they are out of question."""
+    k, m, counts = table.positives, table.totals, table.counts
+    if int(m.max()) < FEWEST_VOTES:
+        return None
+    best = 2 * float(counts @ np.log(_chances(k, m, fit.points) @ fit.weights))
+    points, weights, reached = _fitted(k, m, counts, *_start(fit))
+    # A coin flip is where the floor bends: near it, the width depends on which side is taken.
+    nearest = int(np.abs(points - 0.5).argmin())
+    fixed = points.copy()
+    fixed[nearest] = 0.5
+    again = _fitted(k, m, counts, fixed, weights, held=nearest)
+    if again[2] >= reached - _PARAMETER:
+        points, weights, reached = again
+    lost = best - reached
+    if lost > _MOST_LOST:
+        return None
+    odds = np.exp(np.clip((reached - _PARAMETER - _beta(k, m, counts)) / 2, -50, 50))
+    return TwoAtoms(points, weights, float(odds / (1 + odds)))
+
+
+def _chances(positives: Counts, totals: Counts, points: Floats) -> Floats:
+    from errorfloor.methods.votes.line import binomial  # SciPy's parts load slowly
+
+    return binomial(positives, totals, points)
+
+
+def _start(fit: Mixture) -> tuple[Floats, Floats]:
+    """Return the means of the fitted distribution on either side of its own, and their weights."""
+    p, w = fit.points, fit.weights
+    low = p < float(p @ w)
+    shares = np.maximum([w[low].sum(), w[~low].sum()], 1e-6)
+    points = np.array([p[low] @ w[low], p[~low] @ w[~low]]) / shares
+    return np.clip(points, 1e-6, 1 - 1e-6), shares / shares.sum()
+
+
+def _fitted(
+    positives: Counts,
+    totals: Counts,
+    counts: Counts,
+    points: Floats,
+    weights: Floats,
+    held: int | None = None,
+) -> tuple[Floats, Floats, float]:
+    """Return the most likely points and weights by EM, and twice the log-likelihood."""
+    for _ in range(_STEPS):
+        parts = _chances(positives, totals, points) * weights
+        parts *= (counts / np.maximum(parts.sum(axis=1), 1e-300))[:, None]
+        weights = parts.sum(axis=0) / counts.sum()
+        moved = (positives @ parts) / np.maximum(totals @ parts, 1e-300)
+        if held is not None:
+            moved[held] = points[held]
+        done = np.abs(moved - points).max() < 1e-9
+        points = moved
+        if done:
+            break
+    found = _chances(positives, totals, points) @ weights
+    return points, weights, 2 * float(counts @ np.log(np.maximum(found, 1e-300)))
+
+
+def _beta(positives: Counts, totals: Counts, counts: Counts) -> float:
+    """Return twice the largest log-likelihood under a beta distribution."""
+    from scipy.optimize import minimize
+    from scipy.special import betaln, gammaln
+
+    k, m = positives, totals
+    ways = gammaln(m + 1) - gammaln(k + 1) - gammaln(m - k + 1)
+
+    def lack(logs: Floats) -> float:
+        a, b = np.exp(np.clip(logs, -12, 12))
+        return -float(counts @ (ways + betaln(k + a, m - k + b) - betaln(a, b)))
+
+    options = {"maxiter": 150}
+    starts = ((-0.7, -0.7), (1.0, 1.0))
+    least = min(
+        float(minimize(lack, start, method="Nelder-Mead", options=options).fun) for start in starts
+    )
+    return -2 * least
+
+
+# Items that stand for those to be expected, where partitions are too many to list.
+_DRAWN, _SEED = 4000, 20261115
+_DIVISIONS = 5  # of a pilot into folds, over which held-out errors are averaged
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ManyVotes:
+    """What a pilot of votes for many classes tells about votes to come."""
+
+    fit: PartitionMixture
+    classes: int
+
+    @classmethod
+    def of(cls, table: VoteTable) -> ManyVotes:
+        """Fit the distribution behind a pilot."""
+        return cls(fit_partitions(table.votes, table.counts), len(table.classes))
+
+    def bias(self, m: int) -> float:
+        """Return how far plain shares of so many votes will be off."""
+        return 0.0 - float(self.fit.lost(np.array([m]))[0])
+
+    def width(self, level: float, m: int, n: int) -> float:
+        """Return the width of the likelihood interval on the expected votes of n items."""
+        from errorfloor.intervals.votes.region import many_likelihood_limits
+
+        votes, share = self._expected(m)
+        items = n * share
+        if m > MOST_VOTES_USED:  # such items are bet on one by one
+            items = np.diff(np.round(np.cumsum(items)), prepend=0.0).astype(np.int64)
+        some = items > 0
+        low, high = many_likelihood_limits(votes[some], items[some], level=level)  # type: ignore[arg-type]
+        return high - low
+
+    def _expected(self, m: int) -> tuple[Counts, Floats]:
+        """Return rows of votes, and the share of items that will have each."""
+        if m > MOST_VOTES_USED:
+            return self._drawn(m)
+        chosen = [i for i in np.flatnonzero(sums(m) == m) if len(partitions(m)[i]) <= self.classes]
+        rows = [partitions(m)[i] for i in chosen]
+        votes = np.zeros((len(rows), self.classes), dtype=np.int64)
+        for row, parts in zip(votes, rows, strict=True):
+            row[: len(parts)] = parts
+        share = law(self.fit.points, m)[chosen] @ self.fit.weights
+        seen = share > 1e-9
+        return votes[seen], share[seen] / share[seen].sum()
+
+    def _drawn(self, m: int) -> tuple[Counts, Floats]:
+        """Return votes on items that are drawn, always the same, at evenly spread points."""
+        rng = np.random.default_rng(_SEED)
+        place = (np.arange(_DRAWN) + 0.5) / _DRAWN
+        at = np.searchsorted(np.cumsum(self.fit.weights), place).clip(max=len(self.fit.weights) - 1)
+        p = self.fit.points[at]
+        votes = rng.multinomial(m, p / p.sum(axis=1, keepdims=True)).astype(np.int64)
+        rows, counts = np.unique(-np.sort(-votes, axis=1), axis=0, return_counts=True)
+        return rows, counts / _DRAWN
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ManyScores:
+    """What a pilot of scores of many classes tells: the errors of the best weights."""
+
+    middle: float
+    gap: float  # from the middle to the errors in sample and held out
+    correlated: float  # share of the variance of held-out errors that folds have in common
+    n: int
+    classes: int
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> ManyScores:
+        """Count the errors of the best weights, on the pilot's items and on those held out."""
+        rules = OffsetFit.of(table.cells(), Options())
+        folds = (rules.on(rules.sample.count, np.random.default_rng(k)) for k in range(_DIVISIONS))
+        least, mean = rules.least_loss, float(np.mean([one.held_out_loss for one in folds]))
+        gap = max(mean - least, 0.0) / 2
+        return cls((least + mean) / 2, gap, rules.correlated, table.n, len(table.classes))
+
+    def width(self, level: float, _: int, n: int) -> float:
+        """Return the width of the honest interval on n items."""
+        least, most = ERROR.span(self.classes)
+        shift = self.gap * (self.n / n) ** (2 / 3)
+        low, high = (
+            min(max(rate, least), most) * n for rate in (self.middle - shift, self.middle + shift)
+        )
+        evidence = of_errors((low, n), (high, n), correlated=self.correlated)
+        limits = Interval.at(level, evidence, ERROR, self.classes)
+        return limits.high - limits.low
+
+
+Width: TypeAlias = Callable[[int, int], float]  # of the interval, by votes and items
+
+
+def between(first: Width, second: Width, share: float, m: int, n: int) -> float:
+    """Return a width between two, the nearer to the second the larger its share."""
+    return float(first(m, n) ** (1 - share) * second(m, n) ** share)
+
+
+def width_of_votes(points: Floats, weights: Floats, level: float, m: int, n: int) -> float:
+    """Return the width of the likelihood interval on the expected votes of n items.
+
+    Of very many votes the interval uses a part, whose expected numbers are binomial as well.
+    """
+    from scipy.special import bdtr
+
+    from errorfloor.intervals.votes.region import likelihood_limits
+
+    used = votes_used(m)
+    k = np.arange(used + 1)
+    at_most = np.vstack([np.zeros(points.size), bdtr(k[:, None], used, points)])
+    expected = n * (np.diff(at_most, axis=0) @ weights)
+    seen = expected > 1e-9 * n
+    cells = k[seen], np.full(k.size, used)[seen], expected[seen]
+    n_points = 256 if used == m else points_for(used)
+    low, high = likelihood_limits(*cells, level=level, n_points=n_points)
+    return high - low
+
+
+def _seeded(seed: int, purpose: str) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def width_of_scores(pilot: ScoreTable, level: float) -> tuple[float, Width]:
+    """Return the pilot's floor, and the honest interval's width as a function of (1, n)."""
+    sample = pilot.cells()
+    fit = CutFit(sample, ERROR.how, partial(_seeded, 0))
+    fits = [fit.on(sample.count, np.random.default_rng(seed)) for seed in range(10)]
+    own = fit.own_loss
+    held_out = float(np.mean([fit.held_out_loss for fit in fits]))
+    middle, gap = (own + held_out) / 2, max(held_out - own, 0.0) / 2
+    flat = fit.cuts.unclear(sample, (1.0, 1.0), 1.0) / pilot.n
+    least, most = ERROR.span(2)
+
+    def width(_: int, n: int) -> float:
+        shift = gap * (pilot.n / n) ** (2 / 3)
+        low, high = (min(max(rate, least), most) * n for rate in (middle - shift, middle + shift))
+        variance = high * (1 - high / n)
+        correlated = min(n * flat / 4 / variance, 1.0) if variance > 0 else 0.0
+        evidence = of_errors((low, n), (high, n), correlated=correlated)
+        limits = Interval.at(level, evidence)
+        return limits.high - limits.low
+
+    return middle, width
+
 
 MOST_ITEMS = 10**8
 MOST_COST = 1e100  # so that no sum of costs is out of range

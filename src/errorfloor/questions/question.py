@@ -20,6 +20,7 @@ from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
+from errorfloor.intervals.honest import PoweredErrors
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.record import Classes, Clip, Method, Options, Statistic
 from errorfloor.methods.votes.plugin import PLUGIN
@@ -29,8 +30,29 @@ from errorfloor.questions import cap
 from errorfloor.questions.answer import Origin, Request, check_classes, estimate
 from errorfloor.questions.cap import ModelError
 from errorfloor.questions.groups import with_intervals_by_group
-from errorfloor.questions.labels_alone import with_labels_alone
 from errorfloor.results import Estimate, VotesEstimate
+
+
+def with_labels_alone(
+    found: Estimate, statistic: Statistic, question: Any, request: Request
+) -> Estimate:
+    """Add what the default method says of the labelled items, and what they are worth."""
+    if not question.method.partly:
+        return found
+    table = found.table
+    assert isinstance(table, ScoreTable)
+    plain = methods.default(table.kind, Classes.of(table), found.metric)
+    own = replace(request, interval=None if request.interval is None else "auto")
+    origin = Origin(found.source, found.group)
+    alone, _ = estimate(table, plain, question.options, own, origin)
+    others: Any = statistic
+    worth = found.evidence.found.worth if isinstance(found.evidence, PoweredErrors) else None
+    return replace(
+        found,
+        n_effective=worth if worth is not None else found.n_effective,
+        n_unlabelled=int(others.unlabelled.sum()),
+        labelled_only=alone,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

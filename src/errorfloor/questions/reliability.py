@@ -18,14 +18,41 @@ from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Classes, Clip, Method, Options
+from errorfloor.methods.rules.fewest import TIE
+from errorfloor.methods.rules.logs import shares
 from errorfloor.questions.answer import check_classes
 from errorfloor.questions.calibrate import fit, that_maps, with_map
-from errorfloor.questions.class_tables import against_the_rest, top_label
 from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.groups import by_group
 from errorfloor.questions.reading import check_scale, read_labelled
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ClassReliability, Groups, Reliability
+
+
+def top_label(table: ScoreTable) -> ScoreTable:
+    """Return the largest share of each row, and whether its class is the label.
+
+    Of tied classes the first counts.
+    """
+    share = shares(table.scores).T
+    top = share.max(axis=1)
+    first = np.argmax(share >= (top * (1 - TIE))[:, None], axis=1)
+    return _two(top, table.counts[np.arange(len(table)), first], table)
+
+
+def against_the_rest(table: ScoreTable, number: int) -> ScoreTable:
+    """Return the share of one class in each row, and whether it is the label."""
+    return _two(shares(table.scores)[number], table.counts[:, number], table)
+
+
+def _two(share: Floats, own: Counts, table: ScoreTable) -> ScoreTable:
+    scores, row = np.unique(share, return_inverse=True)
+    positives, items = (
+        np.bincount(row, count, minlength=scores.size).astype(np.int64)
+        for count in (own, table.items)
+    )
+    return ScoreTable.from_counts(scores, items - positives, positives, dropped=table.dropped)
+
 
 BLOCKS, ITEMS = 200, 4  # so many blocks at most, with so many items each on average
 FEWEST = 12  # items of a run where there are many; the limits of fewer are hardly worth a share

@@ -47,7 +47,7 @@ DEVICE = option(
     "--device",
     metavar="DEVICE",
     section=ANSWER,
-    help="Where neighbours are looked for: cuda for a graphics card, which needs PyTorch.",
+    help="Where to search for neighbours: cuda for a graphics card, which needs PyTorch.",
 )
 
 

@@ -48,9 +48,9 @@ def headroom(
 
     Scores bound the floor from one side: the verdict is then room, matches or better. Votes, true
     probabilities and scores with --complete tell room, saturated or beyond. With --group, the model
-    is compared with the floor of each group. With --prediction, floor and model share their items,
-    and paired tests say whether a better rule exists, and whether the scores miss something. Of
-    metrics that go by scores (auc, average-precision, brier, log-loss and those of coverage) that
+    is compared with the floor of each group. With --prediction, the model is tested on the items of
+    the floor; paired tests say whether a better rule exists, and whether the scores miss something.
+    For metrics of scores (auc, average-precision, brier, log-loss and those of coverage) that
     column holds the model's scores. A floor that is known takes the place of a file, as 0.05 or 5%.
     """
     from errorfloor.show.words import long_text_of

@@ -28,7 +28,7 @@ from errorfloor.data.tables import VoteTable
 @option(
     "--symmetric/--not-symmetric",
     default=None,
-    help="Whether the classes are exchangeable; the votes decide by default.",
+    help="Whether the two classes may be swapped; the votes decide by default.",
 )
 @with_session
 def items(session: Session, labels: Labels, output: Path | None, symmetric: bool | None) -> None:

@@ -88,7 +88,7 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     "--no-rater",
     is_flag=True,
     section=READING,
-    help="Nobody knows who rated, whatever columns are called.",
+    help="Ignore who rated, whatever columns are called.",
 )
 @option("--drop-missing", is_flag=True, section=READING, help="Leave out what is missing.")
 @option(

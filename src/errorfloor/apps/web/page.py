@@ -20,7 +20,7 @@ class Demo:
 DEMOS = (
     Demo("scores.csv", "Scores and labels"),
     Demo("votes.csv", "Votes"),
-    Demo("models.csv", "Models and people", dict.fromkeys(("careful", "hasty"), "prediction")),
+    Demo("models.csv", "Models", dict.fromkeys(("careful", "hasty"), "prediction")),
     Demo("annotations.csv", "Rows of votes"),
     Demo("annotators.csv", "Annotators"),
     Demo("gold.csv", "Gold labels"),
