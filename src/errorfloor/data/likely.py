@@ -197,7 +197,11 @@ def _class_scores(columns: Sequence[FirstValues]) -> ChosenColumns | None:
 
 def _yes_and_no(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     """Return the numbers of votes for yes and for no, where columns are called so."""
-    votes = [one.name for one in columns if one.may_be_votes]
+    votes = [
+        one.name
+        for one in columns
+        if one.may_be_votes and not one.is_id and not fitting(ITEM, [one.name])
+    ]
     if len(votes) != 2 or positive_of(votes) is None:
         return None
     yes = positive_of(votes)

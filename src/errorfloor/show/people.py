@@ -44,6 +44,8 @@ def worth(row: ModelRate) -> str:
     low, high = row.worth_low, row.worth_high
     if low is None:
         return "none"
+    if row.worth is None and not low:
+        return "not known: these votes allow any number of people"
     if row.worth is None:
         most = "" if high is None else f", at most {people(high)}"
         return f"at least {people(low)} people{most}"
