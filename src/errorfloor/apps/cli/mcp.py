@@ -91,7 +91,7 @@ async def _serve(folders: tuple[str, ...]) -> None:
             code, out, err = 1, "", str(refused)
         texts = [out] if code in _ANSWERED else [err or out]
         texts += [err] if code in _ANSWERED[1:] and err else []
-        content = [types.TextContent(type="text", text=text) for text in texts]
+        content: list[Any] = [types.TextContent(type="text", text=text) for text in texts]
         answer = json.loads(out) if code in _ANSWERED else None
         return types.CallToolResult(
             content=content, structured_content=answer, is_error=code not in _ANSWERED
