@@ -60,7 +60,7 @@ def pytest_xdist_make_scheduler(config, log):
 @pytest.fixture(scope="session", autouse=True)
 def answers_follow_the_schema():
     """Compare every answer with --json of every test in this process with the published schema."""
-    if importlib.util.find_spec("jsonschema") is None:
+    if not all(map(importlib.util.find_spec, ("jsonschema", "schemas"))):
         yield  # tests/test_schema.py says so
         return
     from schemas import checked

@@ -235,7 +235,7 @@ def test_features_have_an_upper_limit(app, page):
     assert "is reachable" in card["text"]
     assert "details" in app.question(page, "details", roles)["regions"]
     said = app.question(page, "answer", {**roles, "role:b": "score"})
-    assert "not with score" in said["regions"]["problem"]
+    assert "not with the role" in said["regions"]["problem"]
 
 
 def test_a_saved_table_needs_no_columns(app, page, tmp_path):

@@ -38,7 +38,7 @@ BAD = [
     # labels
     (lambda: ef.from_scores([0.1, 0.2, 0.3], [0, 2, -1]), r"`labels` must be 0 or 1 \(or False or True\): entry 1 is 2\.0 \(2 of 3 are bad\)\. Map the class"),
     (lambda: ef.from_scores([0.1], [np.nan]), r"`labels` must be 0 or 1.*entry 0 is nan"),
-    (lambda: ef.from_scores([0.1], ["yes"]), r"`labels` must be 0 or 1.* words: yes\. Compare them .* labels == 'yes'"),
+    (lambda: ef.from_scores([0.1], ["yes"]), r"`labels` holds words: yes\. Say which one is class 1:\n  `positive='yes'`"),
     (lambda: ef.from_scores(SCORES, [0, 1, 0]), r"`scores` and `labels` must have the same length, got 4 and 3"),
     (lambda: ef.from_scores(SCORES), r"`labels` is missing"),
     # soft labels

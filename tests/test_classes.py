@@ -216,9 +216,9 @@ def test_what_cannot_go_together_is_refused():
         ef.frames.score_table(data, score="score", label="label", positive=4, positive_from=3)
 
 
-def test_arrays_of_words_are_refused_with_what_to_write():
-    with pytest.raises(ef.InputError, match=r"are words: ham, spam.*labels == 'spam'"):
-        ef.from_scores(P, words("spam", "ham"))
+def test_arrays_of_words_are_labels():
+    for positive in (None, "spam"):
+        assert ef.from_scores(P, words("spam", "ham"), positive=positive, rng=0).value == TRUTH
     assert ef.from_scores(P, np.array(words("1", "0")), rng=0).value == TRUTH
 
 

@@ -119,16 +119,6 @@ def test_a_model_index_goes_by_the_metric():
     assert best["type"] == "best_possible_roc_auc"
 
 
-def test_the_hubs_own_library_reads_it(floor):
-    hub = pytest.importorskip("huggingface_hub")
-    text = ef.headroom(floor, 90, 400).to_model_index(model="m", dataset="a/b")
-    card = hub.ModelCard(f"---\n{text}---\n# A model\n")
-    assert [one.metric_type for one in card.data.eval_results] == [
-        "accuracy",
-        "best_possible_accuracy",
-    ]
-
-
 # What agents read: each name and each command in it is real.
 
 DOCUMENTS = ("llms.txt", "SKILL.md", "docs/agents.md")

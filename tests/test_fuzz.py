@@ -83,7 +83,8 @@ def test_bad_values_are_refused_by_name(working, name):
 def test_every_public_function_is_tried(working):
     asked = {name.split(",")[0] for name in working}
     functions = {name for name in ef.__all__ if inspect.isfunction(getattr(ef, name))}
-    assert functions <= asked
+    of_models = {"from_estimator", "headroom_scorer"}  # which tests/test_estimator.py tries
+    assert functions - of_models <= asked
     tables = {name for name in ef.frames.__all__ if name not in ("scan", "merge")}
     assert tables <= asked
 

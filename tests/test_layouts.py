@@ -317,6 +317,7 @@ STARTS = {
     "parquet": b"PAR1",
     "npz": b"PK\x03\x04",
     "excel": b"PK\x03\x04....[Content_Types].xml",
+    "inspect": b"PK\x03\x04....header.json",
 }
 
 

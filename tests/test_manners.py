@@ -343,16 +343,6 @@ def test_a_hugging_face_dataset_is_a_dataframe():
         ef.from_scores(Stream())
 
 
-def test_the_real_library_of_datasets_has_what_is_asked_of_it():
-    datasets = pytest.importorskip("datasets")
-    whole = datasets.Dataset.from_dict({"score": SCORES, "label": LABELS})
-    usual = ef.from_scores(SCORES, LABELS)
-    assert ef.from_scores(whole).value == usual.value
-    assert ef.from_scores(whole.shuffle(seed=1)).value == usual.value
-    with pytest.raises(ValueError, match="several splits"):
-        ef.from_scores(datasets.DatasetDict({"train": whole}))
-
-
 @pytest.mark.parametrize(
     ("keyword", "hint"),
     [

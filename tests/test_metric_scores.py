@@ -465,7 +465,7 @@ def test_the_table_of_few_errors_and_positives_has_every_setting(monkeypatch):
     monkeypatch.setattr(bench, "RARE", {"few": RARE["1 % positive, 3 apart"]})
     monkeypatch.setattr(bench, "FEW", bench.FEW[:1])
     lines = bench.few(4).splitlines()
-    assert sum(line.startswith("| ") for line in lines) == 2 + len(bench.TINY) + 1 + 1
+    assert sum(line.startswith("| ") for line in lines) == 2 + len(bench.TINY) + 1 + len(NEAR) + 1
     assert sum(line.startswith("| few | 200 |") for line in lines) == 1
 
 

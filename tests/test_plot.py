@@ -395,7 +395,7 @@ def test_headroom_shades_the_room_between_both_intervals_on_one_axis(kind):
     least, most = gain_of(found)
     headline = {
         "room": f"Room: {least} to {most} points",
-        "saturated": f"At most {most} points are left",
+        "saturated": f"At most {most} points remain",
         "beyond": f"{least} to {most} points too good",
     }
     assert ax.get_title(loc="left") == headline[kind]
@@ -596,7 +596,7 @@ def test_small_numbers_of_a_logarithmic_axis_are_written_out():
     assert {"0.001", "0.01", "0.1", "1", "10"} <= said
     assert not {"0.00", "0.0", "0"} & said
     picture = Picture("p", "t", "c", "d", lambda width: ax.figure)
-    assert ">0.001</text>" in drawn(picture, "narrow", 3.1)
+    assert ">0.001</text>" in drawn(picture, "narrow", 3.1)[0]
 
 
 def test_a_band_has_points_only_where_its_limits_turn():

@@ -734,7 +734,7 @@ def test_the_app_answers_ratings(reviews, monkeypatch):
     question = {"kind": "open", "file": reviews.name, "folder": str(reviews.parent)}
     said = asked_by_page(question, lambda event: None)["regions"]["problem"]
     assert "These columns hold ratings. The best possible Pearson correlation" in said
-    assert "errorfloor ratings reviews.csv" in said
+    assert "on the command line and in Python" in said
 
 
 @pytest.mark.parametrize(

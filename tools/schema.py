@@ -42,8 +42,11 @@ BY_NAME = {
 # Plain dictionaries that hold attributes of a record, by the key that they are under.
 PARTS = {"labelled_only": "Estimate", "test": "PairedTest", "information": "PairedTest"}
 # Values of other people's columns, and seeds, which may be the state of a generator.
+NUMBER = {"type": "number"}
 SCALAR = {"type": ["boolean", "null", "number", "string"]}
 SCALAR_OR_LIST = {"type": ["array", "boolean", "null", "number", "object", "string"]}
+# What has no upper limit is infinite in Python and null in JSON.
+INFINITE = {"Reached"}
 LOOSE: dict[str, Node] = {"group": SCALAR, "seed": {"type": ["integer", "null", "object"]}}
 _FILES = {"type": "array", "items": {"type": "string"}}
 # Commands that are not run below: the first is served until it is ended, the others need real sets.
@@ -61,6 +64,7 @@ MORE = (
     "estimate demo/scores.csv --positive 0",
     "estimate demo/scores.csv --group batch",
     "estimate odd.csv --score score --label label --weight weight --drop-missing",
+    "estimate odd.csv --score score --label label --weight weight --cluster site --drop-missing",
     "estimate demo/scores.csv --interval bca --method beta",
     "estimate demo/scores.csv --complete",
     "estimate odd.csv --score score --label label --unlabelled",
@@ -74,10 +78,13 @@ MORE = (
     "plan demo/scores.csv --target 0.02 --group batch",
     "report demo/votes.csv --model-errors 98 --test-items 1000 -o model.json",
     "card demo/votes.csv --model-errors 98 --test-items 1000",
+    "card demo/models.csv --prediction careful,hasty",
     "people demo/models.csv --prediction careful,hasty",
+    "estimate judged.csv --labels given.csv --on id",
     "look demo/ratings.csv",
     "look odd.csv",
     "ratings demo/ratings.csv",
+    "ratings graded.csv --group school",
     "demo --save more",
     "demo",
 )
@@ -150,6 +157,11 @@ def _same_kind(first: Node, second: Node) -> Node:
     return first
 
 
+def may_be_unknown(node: Node) -> Node:
+    """Return the schema of a value of which no annotation says whether it is always known."""
+    return joined(node, {"type": "null"}) if node == NUMBER else node
+
+
 class Answers:
     """What was seen of all answers."""
 
@@ -189,9 +201,9 @@ class Answers:
                 if name != RECORD:
                     seen.add(name, self.node(one, name))
             return {"$ref": f"#/$defs/{_named(value[RECORD])}"}
-        nodes = {name: self.node(one, name) for name, one in sorted(value.items())}
         if key in BY_NAME:
             return {"type": "object"}
+        nodes = {name: may_be_unknown(self.node(one, name)) for name, one in sorted(value.items())}
         if key in PARTS:
             kind = self.kinds[PARTS[key]]
             nodes = {name: joined(one, annotated(kind, name)) for name, one in nodes.items()}
@@ -235,16 +247,14 @@ def annotated(kind: type, key: str) -> Node:
 
 
 def _of_annotation(text: str) -> Node:
+    """Return what an annotation says; of records and the like, only whether there may be none."""
     node: Node = {}
     for part in text.split(" | "):
+        found = re.fullmatch(r"(?:tuple|list)\[(\w+)(?:, \.\.\.)?\]", part)
         if part in PLAIN:
             node = joined(node, {"type": PLAIN[part]})
-        elif found := re.fullmatch(r"(?:tuple|list)\[(\w+)(?:, \.\.\.)?\]", part):
-            if found[1] not in PLAIN:
-                return {}
+        elif found and found[1] in PLAIN:
             node = joined(node, {"type": "array", "items": {"type": PLAIN[found[1]]}})
-        else:
-            return {}
     return node
 
 
@@ -304,14 +314,21 @@ def made() -> Node:
         try:
             demo.save(Path("demo"))
             _write_odd_rows(Path("demo/scores.csv"), Path("odd.csv"))
+            grades = Path("demo/ratings.csv").read_text().splitlines()
+            lines = [f"{line},{'xy'[line.split(',')[0] > 'e050']}" for line in grades[1:]]
+            Path("graded.csv").write_text("\n".join([f"{grades[0]},school", *lines]) + "\n")
+            Path("judged.csv").write_text("id,score\n1,0.2\n2,0.7\n3,0.4\n")
+            Path("given.csv").write_text("id,label\n1,0\n2,1\n3,0\n")
             lines = [line for line in examples() if not line.startswith(NOT_RUN)]
             for answer in answers([*lines, *MORE]):
                 found.add(answer)
         finally:
             os.chdir(here)
     for name, seen in found.records.items():
-        for key in seen.keys:
-            seen.keys[key] = joined(seen.keys[key], annotated(kinds[name], key))
+        for key, node in seen.keys.items():
+            told = annotated(kinds[name], key)
+            told = {} if name in INFINITE else told
+            seen.keys[key] = joined(node, told) if told else may_be_unknown(node)
         free = dict.fromkeys(HOW_TO_READ, SCALAR_OR_LIST) if name == "Source" else {}
         seen.keys |= {key: node for key, node in (LOOSE | free).items() if key in seen.keys}
     return _document(found)
@@ -319,10 +336,11 @@ def made() -> Node:
 
 def _write_odd_rows(scores: Path, odd: Path) -> None:
     """Write scores with weights and predictions, some of them without a label."""
-    lines = ["score,label,batch,weight,guess"]
+    lines = ["score,label,batch,weight,guess,site"]
     for i, line in enumerate(scores.read_text().splitlines()[1:600]):
         score, label, batch = line.split(",")
-        lines.append(f"{score},{label if i % 3 else ''},{batch},{1 + i % 4},{round(float(score))}")
+        told = label if i % 3 else ""
+        lines.append(f"{score},{told},{batch},{1 + i % 4},{round(float(score))},{i // 5}")
     odd.write_text("\n".join(lines) + "\n")
 
 

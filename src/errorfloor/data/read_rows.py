@@ -419,4 +419,4 @@ def _chosen(
         if grouped is None:
             raise
         taken = argument("group", call.options.group)
-        raise error.behind(taken, " leaves too few columns. ") from error
+        raise InputError(taken, " leaves too few columns. ", *error.parts) from error

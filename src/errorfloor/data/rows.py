@@ -313,22 +313,7 @@ def checked(
     if lost == n:
         raise InputError(f"Something is missing in each of the {n:,} rows. Check the columns.")
     if lost and not request.options.drop_missing:
-        found = count_where(frame, run, missing)
-        name = next(name for name in missing if found[name])
-        out: tuple[Part, ...] = (argument("drop_missing", True), " to leave these rows out")
-        kept: tuple[Part, ...] = (
-            argument("unlabelled", True),
-            " to keep them as items without a label",
-        )
-        may_be_kept = _may_be_kept(request, name)
-        few = may_be_kept and 2 * found[name] > n
-        ways = (kept, out) if few else (out, kept) if may_be_kept else (out,)
-        raise (FewLabelsError if few else InputError)(
-            *given.get(name, (argument(name),)),
-            f" has missing values: {found[name]:,} of {n:,} rows. Fill them in, or pass ",
-            *[part for one in ways for part in (", or ", *one)][1:],
-            ".",
-        )
+        raise _missing(request, given, n, count_where(frame, run, missing))
     items = CheckedRows(frame, run, n - lost, {}, groups, beside=tuple(request.options.beside))
     if not lost:
         return items
@@ -358,6 +343,25 @@ def _with_beside(
         ColumnRule(given["weight"], "given_weight", bad, POSITIVE, REMEDY),
         ColumnRule(given["weight"], "given_weight", beyond, IN_RANGE, ONLY_RATIOS),
     ]
+
+
+def _missing(request: RowRequest, given: Given, n: int, found: Mapping[str, int]) -> InputError:
+    """Say in which column values are missing, and what can be done about it."""
+    name = next(name for name, number in found.items() if number and name != "n")
+    out: tuple[Part, ...] = (argument("drop_missing", True), " to leave these rows out")
+    kept: tuple[Part, ...] = (
+        argument("unlabelled", True),
+        " to keep them as items without a label",
+    )
+    may_be_kept = _may_be_kept(request, name)
+    few = may_be_kept and 2 * found[name] > n
+    ways = (kept, out) if few else (out, kept) if may_be_kept else (out,)
+    return (FewLabelsError if few else InputError)(
+        *given.get(name, (argument(name),)),
+        f" has missing values: {found[name]:,} of {n:,} rows. Fill them in, or pass ",
+        *[part for one in ways for part in (", or ", *one)][1:],
+        ".",
+    )
 
 
 def checked_together(

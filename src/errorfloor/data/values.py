@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from errorfloor._checks import unmasked
 from errorfloor._typing import Bools, Floats
 
+_MOST_BITS = 10_000  # of a number that Python writes out in digits
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
 TRIMMED = " \t\r\n\"'"  # around a vote
 BETWEEN = r"\s*[;|,]\s*"  # the votes of a list
@@ -93,6 +94,8 @@ def text_of(value: Any) -> str:
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, float | Decimal) and isfinite(plain) and plain == int(plain):
         plain = int(plain)
+    if isinstance(plain, int) and plain.bit_length() > _MOST_BITS:
+        return hex(plain)  # which has no limit of digits
     text = str(plain).strip()
     whole = _WHOLE.fullmatch(text)
     return whole[1] if whole else text

@@ -114,6 +114,7 @@ def _span_of_entropy(classes: int) -> tuple[float, float]:
 BRIER = Metric(
     name="brier",
     other_names=("brier-score",),
+    on_hub="brier_score",
     limit="floor",
     less_is_better=True,
     span=_span_of_brier,

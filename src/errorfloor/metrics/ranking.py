@@ -357,6 +357,7 @@ def moved_with_share(theta: float) -> Moved:
 AUC = Metric(
     name="auc",
     other_names=("roc-auc", "auroc"),
+    on_hub="roc_auc",
     limit="ceiling",
     less_is_better=False,
     span=_span_of_auc,

@@ -42,6 +42,8 @@ class Metric:
         What one less the metric is called where people know that better, as accuracy.
     other_names : tuple of str
         What else people ask for it by, with hyphens between words.
+    on_hub : str
+        What model cards of the Hugging Face Hub call it, or its opposite; its name by default.
     title : str
         What people call it in a sentence; the name by default.
     per_cent : bool
@@ -122,6 +124,7 @@ class Metric:
     by_place: bool = False
     by_pairs: bool = False
     other_names: tuple[str, ...] = ()
+    on_hub: str = ""
 
     def __post_init__(self) -> None:
         """Fill in what follows from how it depends on items of two classes."""

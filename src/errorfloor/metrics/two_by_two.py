@@ -437,6 +437,7 @@ OF_ERROR = cost_of(1, 1, pooled=True, form=_counted)
 ERROR = Metric(
     name="error",
     other_names=("accuracy", "error-rate", "zero-one-loss"),
+    on_hub="accuracy",
     limit="floor",
     less_is_better=True,
     span=span_of_error,
@@ -640,6 +641,7 @@ def _above_half(p: Floats, counts: Counts) -> float:
 BALANCED = Metric(
     name="balanced-error",
     other_names=("balanced-accuracy",),
+    on_hub="balanced_accuracy",
     limit="floor",
     less_is_better=True,
     span=span_of_error,
@@ -795,6 +797,7 @@ OF_MCC = OfTable(_uncorrelated, _mcc, step=_one_more)
 MCC = Metric(
     name="mcc",
     other_names=("matthews-corrcoef",),
+    on_hub="matthews_correlation",
     limit="ceiling",
     less_is_better=False,
     span=span_of_share,

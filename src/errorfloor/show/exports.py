@@ -19,14 +19,6 @@ from errorfloor.show.words import long_text_of
 
 # What has no place among numbers: how it was asked for, and what a reader needs words for.
 _NO_NUMBERS = ("options", "seed", "source", "columns", "rows_of", "test", "information")
-# Names that the Hub knows metrics by; others are known by ours.
-_ON_THE_HUB = {
-    "error": "accuracy",
-    "balanced-error": "balanced_accuracy",
-    "auc": "roc_auc",
-    "mcc": "matthews_correlation",
-    "brier": "brier_score",
-}
 _HEADING = "How good any model can get"
 
 
@@ -95,7 +87,7 @@ def model_index_of(
     if gauge is None or gauge.model is None:
         raise InputError(f"There is no answer to put on a card. {refusal_of(verdict.floor)}")
     floor = verdict.floor
-    kind = _ON_THE_HUB.get(floor.metric, floor.metric.replace("-", "_"))
+    kind = floor.measure.on_hub or floor.metric.replace("-", "_")
     words = kind.replace("_", " ")
     entries = [(kind, gauge.model, words.capitalize())]
     if floor.claim.limits == "both":

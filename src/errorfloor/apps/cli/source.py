@@ -149,12 +149,14 @@ class Labels:
 def _refuse_two_models(reading: Reading, files: Sequence[str]) -> None:
     """Refuse to add up two files with the same labels in the same order, such as of two models."""
     label = reading.source.columns.get("label")
-    if reading.source.layout != SCORES.name or not isinstance(label, str) or len(files) != 2:
+    different = len({os.path.realpath(file) for file in files})
+    if reading.source.layout != SCORES.name or not isinstance(label, str) or different != 2:
         return
     from errorfloor.data.engines import select
     from errorfloor.data.read_rows import rows_of
 
     first = []
+    files = [*{os.path.realpath(file): file for file in files}.values()]
     for file in files:
         in_order = ReadOptions.of(format=reading.source.options.format, duplicates="first")
         with rows_of(file, in_order) as (frame, run):

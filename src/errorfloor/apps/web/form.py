@@ -62,7 +62,8 @@ def columns_part(facts: Facts) -> Markup:
     heading = tag("h2", "What the columns are", id="columns-heading")
     if not preview.columns:
         return tag("section", heading, tag("p", _COUNTS_ALONE))
-    ways = () if preview.is_sure or state.roles else _ways(preview.ways)
+    able = [way for way in preview.ways if ROLE_WORDS.keys() >= {*way.roles.values()}]
+    ways = () if preview.is_sure or state.roles else _ways(able)
     # Those that have a role are all there, or the next question would be another one.
     own = [one.name for one in preview.columns if one.name in state.roles]
     plain = [one.name for one in preview.columns if one.name not in state.roles][:_MOST]
