@@ -67,7 +67,7 @@ def width(found):
 
 @of_votes
 def test_whole_weights_of_votes_stand_for_that_many_items(given):
-    whole = RNG.integers(1, 4, size=N)
+    whole = np.random.default_rng(1).integers(1, 4, size=N)
     rows = np.repeat(np.arange(N), whole)
     one = ask_votes(given, weight=whole, interval=None)
     other = ask_votes(given, VOTES[rows], interval=None)
@@ -93,7 +93,7 @@ def test_copies_in_clusters_tell_no_more_than_the_items(given):
     alone = ask(given)
     copies, apart = (
         ask(given, SCORES[rows], LABELS[rows], cluster=cluster)
-        for cluster in (rows, RNG.permutation(rows))
+        for cluster in (rows, np.random.default_rng(2).permutation(rows))
     )
     # Folds are drawn in another way, and leave the same noise.
     assert copies.value == pytest.approx(alone.value, rel=0.02)
@@ -230,7 +230,7 @@ def test_the_weights_of_a_rare_class_are_taken_to_differ_as_much_as_all():
     labels = np.arange(1000) < 20
     weight = np.where(np.arange(1000) % 20 == 19, 20.0, 1.0)
     weight[19] = 1.0
-    scores = RNG.random(1000)
+    scores = np.random.default_rng(3).random(1000)
     found = ask(OF_CUTS["cost"], scores, labels, weight=weight)
     assert found.value < 0.055
     assert found.high > 0.1  # 5 * 0.02
