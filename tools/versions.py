@@ -82,6 +82,11 @@ def uv() -> str:
     return found
 
 
+def like_pip() -> dict[str, str]:
+    """Return the environment in which uv trusts the certificates of the system, as pip does."""
+    return {"UV_SYSTEM_CERTS": "true", **os.environ}
+
+
 def pinned(which: str, python: str) -> str:
     """Return a line `name==version` for each dependency, direct or not, resolved as asked."""
     done = subprocess.run(
@@ -94,6 +99,7 @@ def pinned(which: str, python: str) -> str:
         stdout=subprocess.PIPE,
         text=True,
         check=True,
+        env=like_pip(),
     )
     return done.stdout
 
@@ -114,7 +120,9 @@ def environment(which: str, python: str, folder: Path) -> Path:
     lines = pinned(which, python)
     constraints = folder / "constraints.txt"
     constraints.write_text(lines, encoding="utf-8")
-    subprocess.run([uv(), "venv", "--quiet", "--python", python, folder / "venv"], check=True)
+    subprocess.run(
+        [uv(), "venv", "--quiet", "--python", python, folder / "venv"], check=True, env=like_pip()
+    )
     inside = folder / "venv" / "bin" / "python"
     subprocess.run(
         [
@@ -122,6 +130,7 @@ def environment(which: str, python: str, folder: Path) -> Path:
             *("--constraint", constraints, f"{ROOT}[{','.join(EXTRAS)}]", *BESIDES[which]),
         ],
         check=True,
+        env=like_pip(),
     )
     version = subprocess.check_output([inside, "--version"], text=True).strip()
     print(version, *direct(lines), sep="\n", flush=True)
