@@ -404,8 +404,8 @@ def _of_columns(request: RowRequest, name: str) -> tuple[RowRequest, Any]:
         columns, hints = columns[::-1], hints[::-1]
         request = request.with_column(name, columns)
     naming = Naming(names or hints, {})
-    if "label" in request.columns and request.columns["label"] in [*request.frame.columns]:
-        label: str = request.columns["label"]
+    label = request.columns.get("label")
+    if isinstance(label, str) and label in request.frame.collect_schema().names():
         naming = _of_labels(request, label, names, hints)
     request = replace(request.with_options(classes=naming.names), naming=naming)
     if number == 2 and name != "counts":
