@@ -1,11 +1,15 @@
 """A model's own value of each metric: right, with limits that cover, and set beside the best."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy.stats import norm
 
 import errorfloor as ef
+from errorfloor.apps.cli.commands import cli
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.models import (
     ExactShare,
@@ -388,7 +392,7 @@ def three_classes():
 
 
 @pytest.mark.parametrize("metric", ["brier", "log-loss"])
-def test_scores_of_a_model_for_many_classes_are_a_column_each(metric):
+def test_scores_of_a_model_for_many_classes_are_a_column_each(metric, tmp_path):
     frame = three_classes()
     own = {"score": [*"abc"], "label": "label", "metric": metric}
     found = ef.headroom(frame, prediction=["m1", "m2", "m3"], **own)
@@ -396,6 +400,11 @@ def test_scores_of_a_model_for_many_classes_are_a_column_each(metric):
     scores = frame[["m1", "m2", "m3"]].to_numpy()
     apart = ef.headroom(floor, model_scores=scores, labels=frame["label"].to_list())
     assert found.model_value == pytest.approx(apart.model_value, abs=1e-12)
+    frame.to_csv(tmp_path / "three.csv", index=False)
+    typed = ["headroom", str(tmp_path / "three.csv"), "--score", "a,b,c", "--label", "label"]
+    typed += ["--prediction", "m1,m2,m3", "--metric", metric, "--json"]
+    told = json.loads(CliRunner().invoke(cli, typed).stdout)["result"]
+    assert told["model_value"] == pytest.approx(found.model_value, abs=1e-12)
     with pytest.raises(ef.InputError, match=r"a column of them for each class \(a, b, c\)"):
         ef.headroom(frame, prediction="decided", **own)
     with pytest.raises(ef.InputError, match="`prediction` is one column"):

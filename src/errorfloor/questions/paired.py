@@ -411,8 +411,11 @@ def one_column(prediction: object) -> str:
 
 def columns_of_scores(prediction: str | Sequence[str], floor: Estimate) -> Any:
     """Return the columns of a model's scores: one for each class, where there are more than two."""
-    if len(floor.classes) == 2 or (not isinstance(prediction, str) and len(prediction) > 1):
+    if len(floor.classes) == 2:
         return prediction
+    named = prediction.split(",") if isinstance(prediction, str) else [*prediction]
+    if len(named) > 1:
+        return named
     classes = ", ".join(map(str, floor.classes))
     raise InputError(
         f"The {floor.measure.words} of a model goes by its probabilities. Name a column of them "
