@@ -1,7 +1,7 @@
 """How limits of agreement, models, worth in people and differences hold, with a known truth.
 
-Run `python -m benchmarks.people`, or `make people`, to write benchmarks/results/people.md: a quarter
-of an hour on two cores. The part on ChaosNLI needs ERRORFLOOR_DATA, or the network.
+Run `python -m benchmarks.people`, or `make people`, to write benchmarks/results/people.md: a
+quarter of an hour on two cores. The part on ChaosNLI needs ERRORFLOOR_DATA, or the network.
 """
 
 from __future__ import annotations
