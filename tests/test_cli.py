@@ -213,7 +213,7 @@ def test_the_three_layouts_of_votes_agree(folder):
     assert {**numbers(json.loads(wide.stdout)), "assumptions": ""} == {**known, "assumptions": ""}
     note, warning = wide.stderr.splitlines()
     assert note == 'note: using columns "rater_1", "rater_2", "Rater 3" as the annotators'
-    assert warning.startswith("warning: The votes are of too few people to stand for others")
+    assert warning.startswith("warning: The votes come from too few people to stand for others")
 
 
 def test_blanks_among_annotators_are_votes_not_cast(folder):

@@ -35,6 +35,6 @@ RECORDS = (
         kinds=(ScoreTable.kind,),
         classes=(Classes.MANY,),
         run=_average,
-        asks="Is the interval one of the floor, or of an average of confidences?",
+        asks="Is the interval one of the floor, or only of the average of what the scores claim?",
     ),
 )

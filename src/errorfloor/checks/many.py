@@ -269,7 +269,8 @@ RECORDS = (
     _of_scores(
         name="guessing among many classes",
         run=_guessing,
-        asks="Does any rule by these scores err less often than answering the largest class?",
+        asks="Does any rule on these scores err less often than always predicting the largest "
+        "class?",
         of_errors=True,
         false_alarm=0.0014,
     ),
@@ -277,7 +278,8 @@ RECORDS = (
         name="soft labels of many classes",
         kinds=(SoftTable.kind,),
         run=_soft,
-        asks="Are soft labels of many classes hard ones, all the same, or shares of a few votes?",
+        asks="With three classes or more: are soft labels all 0 or 1, all the same, or shares of "
+        "a few votes?",
     ),
     _check(
         name="votes for many classes",

@@ -94,10 +94,10 @@ def sentence(found: RatingsEstimate) -> str:
     said = f"{the[:1].upper()}{the[1:]}."
     if metric.how.of != RATIO or found.label != "one":
         return said
-    pair = "The two raters" if found.raters == 2 else "Two people"
+    pair = "the two raters" if found.raters == 2 else "two people"
     if metric.name == "r2":
-        return f"{said} Predicted from one other person's rating it is {number(found.icc**2, 0.0)}."
-    return f"{said} {pair} reach {number(found.value**2, 0.0)} with each other."
+        return f"{said} One other person's rating predicts it with {number(found.icc**2, 0.0)}."
+    return f"{said} Between {pair} it is {number(found.value**2, 0.0)}."
 
 
 def _of_published(found: RatingsEstimate) -> str:
@@ -117,7 +117,7 @@ def _of_published(found: RatingsEstimate) -> str:
         )
     own = "" if given == found.metric else f" ({name})"
     return (
-        f"{value:.2f}{own} between two people is not a ceiling: the best possible "
+        f"Agreement of {value:.2f}{own} between two people is not a ceiling: the best possible "
         f"{metric.words} is {said}."
     )
 
