@@ -193,7 +193,7 @@ def test_predicting_votes_from_the_others_is_counted_one_by_one():
             for label in np.repeat(np.arange(3), votes):
                 others = votes - np.eye(3, dtype=np.int64)[label]
                 leads = others == others.max()
-                met += leads[label] At the end / was the best so far.sum() / m
+                met += leads[label] / leads.sum() / m
             assert missed_votes(votes[None])[0] == pytest.approx(1 - met)
 
 

@@ -146,8 +146,8 @@ def test_colours_are_six_digits_in_small_letters_as_matplotlib_writes_them():
 
 BEST = "The best possible accuracy in predicting the given label is about 93.0 % (91.6 to 94.0 %)"
 BOUND = (
-    "An accuracy of at least 91.5 % is reachable in predicting the given label (95 % confidence); the best "
-    "cut of these scores gets about 93.0 %"
+    "An accuracy of at least 91.5 % is reachable in predicting the given label (95 % confidence); "
+    "the best cut of these scores gets about 93.0 %"
 )
 SEES = "A model that sees more than these scores may do better."
 LINE = (
@@ -311,7 +311,7 @@ def test_advice_weighs_one_more_vote_against_new_items():
 def test_feebee_has_a_row_for_each_method_and_the_oracle_last():
     lines = str(noisy()).splitlines()
     assert [line.split()[0] for line in lines[1:4]] == ["isotonic", "mine", "oracle"]
-    assert lines[0].endswith("worse than the oracle by (95 %)")
+    assert lines[0].endswith("minus the oracle, 95 %")
     assert " to " in lines[1]
     assert " to " not in lines[3]
     assert lines[4:] == [

@@ -8,9 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from errorfloor._checks import told
 from errorfloor.apps.web.form import Facts, button, checks_list
-from errorfloor.apps.web.remedies import Remedy, column_of, in_page_words, remedies_of
-from errorfloor.apps.web.state import ROLE
+from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
+from errorfloor.apps.web.state import OF_RATINGS, ROLE, in_form
+from errorfloor.data.columns import fitting
+from errorfloor.data.ratings import RATED
+from errorfloor.metrics.variances import PEARSON, QWK, R2
 from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.card import has_card
 from errorfloor.show.characters import in_sight
@@ -47,20 +51,19 @@ def answered(result: Any, floor: Any, facts: Facts) -> tuple[str, dict[str, Mark
     sections = {one.name: one for one in document.sections()}
     heading = tag("h2", "Answer")
     picture = _of_groups(result) if isinstance(result, Groups) else ()
-    answer = tag("div", heading, *picture, *map(_block, sections["answer"].blocks))
+    blocks = map(_in_page_words, sections["answer"].blocks)
+    answer = tag("div", heading, *picture, *map(block_of, blocks))
     chosen = [sections[name] for name in _AT_ONCE if name in sections]
     standing = tag("div", *_beside(result), *_plain(chosen), *_other_checks(facts))
     said = sentence_of(result) if isinstance(result, Verdict) else document.answer
     downloads = _downloads(document, card=has_card(result))
     regions = {"answer": answer, "standing": standing, "downloads": downloads}
-    return in_sight(said), regions
+    return in_sight(told(said, in_form)), regions
 
 
-def _block(block: Block) -> Markup:
-    """Return a block of the answer in the words of the page."""
-    if isinstance(block, Text):
-        block = replace(block, text=in_page_words(block.text))
-    return block_of(block)
+def _in_page_words(block: Block) -> Block:
+    """Return a block that calls fields as the page does."""
+    return replace(block, text=told(block.text, in_form)) if isinstance(block, Text) else block
 
 
 def details(result: Any) -> Markup:
@@ -74,7 +77,9 @@ def _plain(sections: Iterable[Section]) -> Iterable[Markup]:
     from errorfloor.show.report.blocks import Picture
 
     for one in sections:
-        blocks = tuple(block for block in one.blocks if not isinstance(block, Picture))
+        blocks = tuple(
+            _in_page_words(block) for block in one.blocks if not isinstance(block, Picture)
+        )
         yield section_of(Section(one.name, one.heading, blocks))
 
 
@@ -123,6 +128,8 @@ def steps(result: Any, facts: Facts, can: Mapping[str, bool]) -> Markup:
         tag("button", step.title, type="button", class_="quiet", **{"data-go": step.part})
         for step in _further(result, facts, can)
     ]
+    if facts.of_ratings:
+        other += _of_ratings(result, facts)
     beside = _models_beside(facts)
     if can["votes"] and beside and not facts.estimates[0].refuted:
         fields = {f"{ROLE}{name}": "prediction" for name in beside}
@@ -132,6 +139,26 @@ def steps(result: Any, facts: Facts, can: Mapping[str, bool]) -> Markup:
     saved = [_save(CARD, "Card to share"), _save(".html", "Save the report")]
     buttons = (*mended, *other, *(saved if has_card(result) else saved[1:]))
     return tag("section", tag("h3", "Next"), tag("div", *buttons, class_="row"))
+
+
+def _of_ratings(result: Any, facts: Facts) -> Iterator[Markup]:
+    """Yield buttons for a model in the file, for another metric and for another label."""
+    state, estimate = facts.state, facts.estimates[0]
+    if estimate.refuted:
+        return
+    if not state.predictions:
+        free = [one.name for one in facts.preview.columns if one.kind == "number"]
+        free = [one for one in free if one not in state.roles and not fitting(RATED, [one])]
+        for one in free[:2]:
+            model = {f"{ROLE}{one}": "prediction"}
+            yield button(Remedy(f"Compare {one} with the best possible", model), "quiet")
+    for metric in (R2, PEARSON, QWK):
+        if metric.name != estimate.metric:
+            chosen = {f"{OF_RATINGS}metric": "" if metric is R2 else metric.name}
+            yield button(Remedy(f"Ask for {metric.words}", chosen), "quiet")
+    if not state.field(f"{OF_RATINGS}label"):
+        mean = {f"{OF_RATINGS}label": "mean"}
+        yield button(Remedy("Compare with the mean of the ratings", mean), "quiet")
 
 
 def _models_beside(facts: Facts) -> list[str]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from errorfloor._checks import InputError, Mention
-from errorfloor.apps.web.state import ROLE, ROLE_WORDS, ROLES, State
+from errorfloor.apps.web.state import FIELDS, OF_RATINGS, ROLE, ROLE_WORDS, ROLES, State
 from errorfloor.data.columns import fitting
 from errorfloor.data.layouts import ITEM_OF_ROW
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE
@@ -116,6 +115,11 @@ def _list_classes(estimate: Estimate, state: State, classes: Mapping[str, int]) 
         yield Remedy("They are different classes", {"classes": ",".join(classes)})
 
 
+def _same_people(estimate: Estimate, state: State, classes: Mapping[str, int]) -> Iterator[Remedy]:
+    option = f"{OF_RATINGS}rater"
+    yield Remedy(FIELDS[option].button, {option: "yes"})
+
+
 # By the name of the finding.
 PLACES: Mapping[str, Place] = {
     "A total among the classes": Place(("counts",), _total),
@@ -128,7 +132,7 @@ PLACES: Mapping[str, Place] = {
     "Bound on that bias": Place(_VOTES),
     "Class balance": Place(("label", "soft", *_VOTES)),
     "Classes": Place(_VALUES),
-    "Columns differ": Place(),
+    "Columns differ": Place(("ratings",), _same_people),
     "Columns in another order": Place(_SCORES),
     "Close scores with equal labels": Place(_SCORES, _cluster),
     "Constant scores": Place(_SCORES, _clear),
@@ -181,33 +185,6 @@ PLACES: Mapping[str, Place] = {
     "Why totals differ": Place(("total", *_VOTES), _why_totals),
     "Worse than guessing": Place(_SCORES, _calibrate),
 }
-
-
-# What findings call a field in Python and on the command line, and what the page says instead.
-_ELSEWHERE = tuple(
-    (re.compile(pattern), words)
-    for pattern, words in (
-        (r"\s*\([^()]*--[a-z][^()]*\)", ""),
-        (r"[:,]? \w+, on the command line --[a-z-]+", ""),
-        (r"say positive=[^;.]+", "choose it as class 1"),
-        (r"name that one with positive\b", "choose that one as class 1"),
-        (r"Add label='([^']*)'", r"Ask about \1"),
-        (r"leave out label_is_vote", "take away the tick"),
-    )
-)
-
-
-def in_page_words(text: str) -> str:
-    """Return what a finding says without arguments and options, which the page does not have.
-
-    Examples
-    --------
-    >>> in_page_words("Name the column of true labels (label, on the command line --label).")
-    'Name the column of true labels.'
-    """
-    for pattern, words in _ELSEWHERE:
-        text = pattern.sub(words, text)
-    return text
 
 
 def column_of(finding: Finding, state: State) -> str | None:
