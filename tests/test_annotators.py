@@ -350,7 +350,7 @@ def test_800_workers_with_guessers_are_at_most_half_as_wide_again():
 def test_the_answer_says_for_whom_it_speaks(votes):
     known = ef.from_votes(votes)
     assert known.interval_method == "annotators"
-    assert "counts 30 annotators as a sample" in known.assumptions
+    assert "treats 30 annotators as a sample" in known.assumptions
     assert known.low < known.at_level(0.8).low
     plain = ef.from_votes(votes, interval="likelihood")
     assert plain.value == known.value
@@ -454,7 +454,7 @@ def test_the_crowd_of_rte_is_known_by_number():
     frame = pd.DataFrame(data.annotations)
     estimate = ef.from_votes(frame)
     assert estimate.value == ef.from_votes(data.vote_table).value == pytest.approx(0.2648, abs=1e-4)
-    assert "counts 164 annotators (26 with equal workloads" in estimate.assumptions
+    assert "treats 164 annotators (26 with equal workloads" in estimate.assumptions
     found = ef.annotators(frame)
     assert found.without < 0.75 * found.everyone
 

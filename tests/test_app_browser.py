@@ -339,7 +339,7 @@ def test_ratings_from_a_file_to_a_verdict_on_a_model(user):
     user.sees("is the best R2 any model can get", "#answer")
     assert user.one("#answer svg").is_displayed()
     user.clicks("Ask for QWK", "#steps button")
-    user.sees("The best possible QWK with one more rating", "#answer")
+    user.sees("The best possible QWK against one more rating", "#answer")
     user.chooses("rating_label", "mean")
     user.sees("with the mean rating", "#answer")
     user.clicks("Compare model with the best possible", "#steps button")

@@ -49,8 +49,11 @@ def test_a_floor_is_said_as_accuracy_with_its_label():
     )
     votes = ef.from_votes([0, 1, 2, 3] * 50, 3, majority=5)
     assert "accuracy in predicting the majority of 5 votes is about" in votes.sentence
-    assert "for one more annotator's vote" in ef.from_votes([0, 1, 2, 3] * 50, 3).sentence
-    assert "for a label drawn from the soft labels" in ef.from_soft_labels([0.1, 0.4]).sentence
+    assert "in predicting one more annotator's vote" in ef.from_votes([0, 1, 2, 3] * 50, 3).sentence
+    assert (
+        "in predicting a label drawn from the soft labels"
+        in ef.from_soft_labels([0.1, 0.4]).sentence
+    )
 
 
 @pytest.mark.parametrize(

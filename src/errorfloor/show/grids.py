@@ -204,7 +204,7 @@ def of_feebee(result: FeeBeeResult) -> Grid:
         "std. error",
         "too high",
         "too low",
-        "worse than the oracle by (95 %)",
+        "minus the oracle, 95 %",
     )
     rows = [_score_row(row, digits, _excess(row, digits)) for row in result]
     return Grid(head, (*rows, _score_row(oracle, digits, "")), "<>>>>>")
