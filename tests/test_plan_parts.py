@@ -109,7 +109,7 @@ def test_assumed_distributions_are_checked_and_add_up_to_one():
 def test_one_more_vote_is_set_beside_new_items_of_the_same_price():
     def task(**given):
         plain = {"votes": (2,), "items": np.array([100]), "level": 0.95, "target": None}
-        return plan._Task(**{**plain, "cost_per_item": 2.0, "cost_per_vote": 1.0, **given})
+        return plan.PlanAsk(**{**plain, "cost_per_item": 2.0, "cost_per_vote": 1.0, **given})
 
     table = ef.VoteTable.from_arrays([0, 1, 2, 3] * 25, [2, 3, 3, 3] * 25)
     # Three votes on average: an item with them costs 5, so that 100 votes are worth 20 items.

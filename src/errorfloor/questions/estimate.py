@@ -13,8 +13,7 @@ from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable, SoftTable
 from errorfloor.methods.record import Clip
 from errorfloor.questions.keywords import ScoreOptions, SoftOptions
-from errorfloor.questions.question import Ask, answer, method_for
-from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.question import Ask, answer, answer_of_scores
 from errorfloor.results import Estimate, Groups
 
 
@@ -288,6 +287,4 @@ def from_scores(
         weight=weight,
         cluster=cluster,
     )
-    reading = read_scores(scores, labels, where)
-    check_scale(scores, reading, (method_for(method, reading, ask.choice.metric),))
-    return answer(reading, ask)
+    return answer_of_scores(scores, labels, where, ask)

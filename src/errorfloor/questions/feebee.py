@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, TypeAlias, Unpack, overload
+from typing import Any, ClassVar, Self, TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from errorfloor.features import classics
 from errorfloor.features.classics import Classic, Ends, Measure
 from errorfloor.features.records import SEQUENTIAL
 from errorfloor.features.votes import NeighbourVotes
-from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.cuts import CutFit, wrong_of
 from errorfloor.methods.record import Clip, Method, Options, Statistic
 from errorfloor.methods.rules.offsets import OffsetFit
@@ -29,13 +28,19 @@ from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR, Metric, noise
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import feebee_metrics
-from errorfloor.questions.answer import check_answerable, data_doubts
 from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.feebee_metrics import Oracle, WithBothClasses
-from errorfloor.questions.groups import by_group, tables_with_items
 from errorfloor.questions.label_noise import NoisyItems, TableStatistic, under_noise
-from errorfloor.questions.question import method_for
-from errorfloor.questions.reading import check_scale, read_labelled
+from errorfloor.questions.question import (
+    Ask,
+    Part,
+    answer,
+    answer_of_scores,
+    check_answerable,
+    data_doubts,
+    first_of,
+    method_for,
+)
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
 
@@ -43,7 +48,7 @@ ENDS = LOW, HIGH = "low", "high"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ClassicPart:
     """What is asked of a classic estimate: its value, or one of its ends."""
 
     classic: Classic
@@ -59,14 +64,16 @@ class Part:
         return np.asarray({None: ends.value, LOW: ends.low, HIGH: ends.high}[self.end])
 
 
-def every_part() -> dict[str, Part]:
+def every_part() -> dict[str, ClassicPart]:
     """Return the values and ends of all classics, by name."""
     records = [classics.find(name) for name in classics.NAMES]
-    parts = [Part(one, end) for one in records for end in (None, *ENDS) if one.has_ends or not end]
+    parts = [
+        ClassicPart(one, end) for one in records for end in (None, *ENDS) if one.has_ends or not end
+    ]
     return {part.name: part for part in parts}
 
 
-def part_named(name: object) -> Part | None:
+def part_named(name: object) -> ClassicPart | None:
     """Return what a name asks of a classic; None where it is no classic's."""
     if name == SEQUENTIAL:
         raise InputError(
@@ -81,7 +88,7 @@ def part_named(name: object) -> Part | None:
     classic = classics.find(stem)
     if last is not None and not classic.has_ends:
         raise InputError(argument("methods"), f" {classic.name!r} has no ends, only a value.")
-    return Part(classic, last)
+    return ClassicPart(classic, last)
 
 
 def check_asked(asked: MetricChoice, features: Any, device: str | None) -> None:
@@ -96,7 +103,7 @@ def check_asked(asked: MetricChoice, features: Any, device: str | None) -> None:
 
 
 def bind(
-    parts: Mapping[str, Part], items: FeatureItems, device: str | None = None
+    parts: Mapping[str, ClassicPart], items: FeatureItems, device: str | None = None
 ) -> tuple[dict[str, NoisyItems], NoisyItems | None]:
     """Find neighbours and trees, and return what looks labels up through them, and an oracle.
 
@@ -136,7 +143,7 @@ class _Last:
         return self.ends
 
 
-def _asking(shared: _Last, part: Part) -> Callable[[Counts], Floats]:
+def _asking(shared: _Last, part: ClassicPart) -> Callable[[Counts], Floats]:
     return lambda codes: part.of(shared(codes))
 
 
@@ -287,7 +294,7 @@ def found_methods(
         }
     return {
         name: method
-        if callable(method) or isinstance(method, Part)
+        if callable(method) or isinstance(method, ClassicPart)
         else method_for(method, reading)
         for name, method in named.items()
     }
@@ -302,7 +309,7 @@ def _classic_or(method: Any) -> Any:
 def check_scored(named: Iterable[Any], scored: bool) -> None:
     """Refuse methods of scores where there are only features."""
     for method in () if scored else named:
-        if not isinstance(method, Part):
+        if not isinstance(method, ClassicPart):
             raise InputError(
                 argument("methods"),
                 f" {shown(method)} reads scores, and there are features only. Add scores, or name "
@@ -354,7 +361,7 @@ def _is_finite_number(value: Any) -> bool:
         return False
 
 
-Asked: TypeAlias = Method | Estimator | Part
+Asked: TypeAlias = Method | Estimator | ClassicPart
 LEVELS, LEVELS_OF_EACH = 101, 21  # of noise: of a fair coin, and of each of several means
 
 
@@ -531,18 +538,19 @@ def feebee(
     >>> auc["isotonic"].score < auc["platt"].score
     True
     """
-    asked = asked_for(metric, means)
-    check_asked(asked, features, device)
-    named = None if methods is None else named_methods(methods, asked, features is not None)
-    usual = LEVELS if asked.record.is_error else LEVELS_OF_EACH
-    levels = usual if levels is None else levels
-    task = _Task(
-        None,
-        Options(clip),
-        USELESS,
-        check_whole(levels, name="levels", least=2, remedy=f"{usual} is usual."),
-        check_whole(repeats, name="repeats", least=1, remedy="10 is usual."),
-    )
+    ask = FeeBeeAsk(
+        features=features,
+        methods=methods,
+        metric=metric,
+        means=means,
+        model_error=model_error,
+        model_value=model_value,
+        levels=levels,
+        repeats=repeats,
+        clip=clip,
+        device=device,
+        rng=rng,
+    ).checked(ScoreTable.kind)
     where = ReadOptions.of(
         score=score,
         label=label,
@@ -552,27 +560,74 @@ def feebee(
         group=group,
         drop_missing=drop_missing,
     )
-    items = None if features is None else read_items(scores, labels, features, where)
-    reading = read_labelled(scores, labels, where) if items is None else items.reading
-    number = len(next(iter(reading.tables.values())).classes)
-    measure = measure_of(asked, number)
-    task = replace(
-        task,
-        options=Options(clip, metric=measure),
-        model_error=known_error(measure, model_error, model_value, number),
-        means=() if measure.is_error else check_means(means),
-        items=items,
-        device=device,
-    )
-    if named is not None:
-        check_scored(named.values(), items is None or items.scored)
-        task = replace(task, named=found_methods(named, reading, measure))
-    if items is None:
-        check_scale(scores, reading, task.records)
-    return task.answer(reading, rng)
+    if features is None:
+        return answer_of_scores(scores, labels, where, ask, labelled=True)
+    items = read_items(scores, labels, features, where)
+    return answer(items.reading, replace(ask, items=items))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeeBeeAsk(Ask):
+    """What is asked of estimators on noisy labels."""
+
+    features: object = None  # columns of what a model sees
+    items: FeatureItems | None = None  # the same, read
+    methods: Any = None  # all that fit where none is named
+    means: Any = None  # of the noise
+    model_value: float | None = None  # in place of `model_error`
+    levels: int | None = None
+    repeats: int = 10
+    device: str | None = None  # where neighbours are looked for
+    gives_limits: ClassVar[bool] = False
+
+    def checked(self, kind: str) -> Self:
+        """Return the same, or refuse what is wrong before labels are read."""
+        asked = asked_for(self.metric, self.means)
+        check_asked(asked, self.features, self.device)
+        named = self.methods
+        if named is not None:
+            named = named_methods(named, asked, self.features is not None)
+        usual = LEVELS if asked.record.is_error else LEVELS_OF_EACH
+        levels = usual if self.levels is None else self.levels
+        return replace(
+            Ask.checked(self, kind),
+            methods=named,
+            levels=check_whole(levels, name="levels", least=2, remedy=f"{usual} is usual."),
+            repeats=check_whole(self.repeats, name="repeats", least=1, remedy="10 is usual."),
+        )
+
+    def named_for(self, reading: Reading, metric: Metric) -> Mapping[str, Asked] | None:
+        """Return what was named, for the classes that were read."""
+        if self.methods is None:
+            return None
+        check_scored(self.methods.values(), self.items is None or self.items.scored)
+        return found_methods(self.methods, reading, metric)
+
+    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
+        """Return the methods of ours that were named."""
+        named = self.named_for(reading, measure_of(self.choice, len(first_of(reading).classes)))
+        return tuple(one for one in (named or {}).values() if isinstance(one, Method))
+
+    def ready(self, reading: Reading) -> Callable[[Table, Part], FeeBeeResult]:
+        """Return what adds noise to one table."""
+        number = len(first_of(reading).classes)
+        measure = measure_of(self.choice, number)
+        error: Any = self.model_error
+        assert self.levels is not None
+        task = _Task(
+            model_error=known_error(measure, error, self.model_value, number),
+            means=() if measure.is_error else check_means(self.means),
+            named=self.named_for(reading, measure),
+            options=Options(self.clip, metric=measure),
+            levels=self.levels,
+            repeats=self.repeats,
+            items=self.items,
+            device=self.device,
+        )
+        return lambda table, part: task.run(table, part.rng)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Task:
     """What to evaluate, checked."""
 
@@ -581,35 +636,21 @@ class _Task:
     model_error: float
     levels: int
     repeats: int
-    means: tuple[float, ...] = ()  # of the noise; none stands for a fair coin
-    items: FeatureItems | None = None
-    device: str | None = None  # where neighbours are looked for
-
-    @property
-    def records(self) -> tuple[Method, ...]:
-        """The methods of ours that were asked for."""
-        every = () if self.named is None else self.named.values()
-        return tuple(method for method in every if isinstance(method, Method))
+    means: tuple[float, ...]  # of the noise; none stands for a fair coin
+    items: FeatureItems | None
+    device: str | None  # where neighbours are looked for
 
     @property
     def metric(self) -> Metric:
         """What the methods are to estimate."""
         return self.options.metric
 
-    def answer(self, reading: Reading, rng: RandomLike) -> Any:
-        """Return the scores on the table that was read, or on that of each group."""
-        generator = rng if isinstance(rng, np.random.Generator) else Seed.of(rng).begin()
-        if reading.source.options.group is None:
-            return self.run(reading.table, generator)
-        groups = list(tables_with_items(reading))
-        own = dict(zip(groups, generator.spawn(len(groups)), strict=True))
-        return by_group(reading, lambda table, name: self.run(table, own[name]))
-
     def run(self, table: Table, rng: np.random.Generator) -> FeeBeeResult:
         """Return the scores on one table."""
         assert isinstance(table, ScoreTable)
         table = unweighted(table, "feebee")
-        check_answerable(table, self.records)
+        every = () if self.named is None else self.named.values()
+        check_answerable(table, [method for method in every if isinstance(method, Method)])
         if self.means:
             check_both_classes(table, self.metric)
         named, notes = self.named, tuple[str, ...]()
@@ -652,14 +693,16 @@ class _Task:
     def _estimates(
         self, named: Mapping[str, Asked], cells: Any, noise: Any, seeds: Counts
     ) -> dict[str, Any]:
-        parts = {name: one for name, one in named.items() if isinstance(one, Part)}
+        parts = {name: one for name, one in named.items() if isinstance(one, ClassicPart)}
         own, rule = ({}, None) if self.items is None else bind(parts, self.items, self.device)
         cut = MeanFloor(self._wrong(cells).astype(np.float64), cells)
         oracle: Statistic = cut if rule is None else rule
 
         def statistics(near: Any) -> dict[str, Statistic]:
             bound = {
-                name: own[name] if isinstance(method, Part) else self._bind(name, method, near)
+                name: own[name]
+                if isinstance(method, ClassicPart)
+                else self._bind(name, method, near)
                 for name, method in named.items()
             }
             return {**bound, ORACLE: oracle}
