@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, Unpack, overload
 
 from errorfloor import checks
@@ -185,10 +185,10 @@ class CompareAsk(Ask):
         if self.methods is not None and (not _is_list(self.methods) or not len(self.methods)):
             text = ' must be a list of method names, such as ["isotonic", "beta"].'
             raise InputError(argument("methods"), text)
-        metric = self.choice.metric
-        for name in self.methods or ():
+        names, metric = () if self.methods is None else tuple(self.methods), self.choice.metric
+        for name in names:
             known.check_name(name, kind, metric)
-        return Ask.checked(self, kind)
+        return replace(Ask.checked(self, kind), methods=names or None)
 
     def methods_for(self, reading: Reading) -> tuple[Method, ...]:
         """Return the methods that were named."""
