@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Unpack, overload
 
 from errorfloor._checks import InputError, argument
-from errorfloor._keywords import told_keywords
-from errorfloor.data.options import ReadOptions
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.calibration import Calibration, ClassCalibration
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Clip, Method, Options
-from errorfloor.questions.columns import ScoreColumns
+from errorfloor.questions.keywords import ScoreColumns
 from errorfloor.questions.question import (
     Ask,
     Part,
     answer_of_scores,
     check_answerable,
     method_for,
+    where_in,
 )
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Groups
@@ -104,16 +104,9 @@ def calibrate(
     >>> curve([0.0, 0.1, 0.25, 0.9])
     array([0. , 0. , 0.5, 1. ])
     """
-    ask = CalibrateAsk(method=method, clip=clip).checked(ScoreTable.kind)
-    where = ReadOptions.of(
-        score=score,
-        label=label,
-        positive=positive,
-        positive_from=positive_from,
-        classes=classes,
-        group=group,
-        drop_missing=drop_missing,
-    )
+    arguments = {**locals()}
+    ask = record_of(CalibrateAsk, arguments).checked(ScoreTable.kind)
+    where = where_in(arguments)
     return answer_of_scores(scores, labels, where, ask, labelled=True)
 
 

@@ -9,13 +9,12 @@ from typing import Any, Self, Unpack, overload
 from errorfloor import checks
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
-from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.record import Classes, Clip, Method, Options
-from errorfloor.questions.columns import ScoreColumns
+from errorfloor.questions.keywords import LimitOptions, ScoreColumns
 from errorfloor.questions.question import (
     Ask,
     Origin,
@@ -25,26 +24,19 @@ from errorfloor.questions.question import (
     estimates,
     first_of,
     method_for,
+    where_in,
 )
 from errorfloor.questions.weights import check_heeds_weights
 from errorfloor.results import Comparison, Groups
 
 
-class _Options(ScoreColumns, total=False):
+class _Options(ScoreColumns, LimitOptions, total=False):
     unlabelled: bool
     complete: bool
     weight: object
     cluster: object
     methods: Sequence[str] | None
-    metric: str
-    costs: object
-    at: float | None
-    prior: object
-    interval: str | None
-    level: float
-    n_resamples: int
     clip: Clip
-    rng: RandomLike
 
 
 @overload
@@ -146,32 +138,9 @@ def compare(
     >>> rows["hist-2"].value
     0.5
     """
-    ask = CompareAsk(
-        metric=metric,
-        costs=costs,
-        at=at,
-        prior=prior,
-        methods=methods,
-        interval=interval,
-        level=level,
-        n_resamples=n_resamples,
-        clip=clip,
-        rng=rng,
-    ).checked(ScoreTable.kind)
-    where = ReadOptions.of(
-        score=score,
-        label=label,
-        positive=positive,
-        positive_from=positive_from,
-        classes=classes,
-        group=group,
-        drop_missing=drop_missing,
-        unlabelled=unlabelled,
-        complete=complete,
-        weight=weight,
-        cluster=cluster,
-    )
-    return answer_of_scores(scores, labels, where, ask)
+    arguments = {**locals()}
+    ask = record_of(CompareAsk, arguments).checked(ScoreTable.kind)
+    return answer_of_scores(scores, labels, where_in(arguments), ask)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,10 +11,9 @@ import numpy as np
 
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument, check_whole, shown, words
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import Bools, Counts, Floats, RandomLike
 from errorfloor.data.features import FeatureItems, read_items
-from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.features import classics
@@ -28,8 +27,8 @@ from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR, Metric, noise
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import feebee_metrics
-from errorfloor.questions.columns import ScoreColumns
 from errorfloor.questions.feebee_metrics import Oracle, WithBothClasses
+from errorfloor.questions.keywords import ScoreColumns
 from errorfloor.questions.label_noise import NoisyItems, TableStatistic, under_noise
 from errorfloor.questions.question import (
     Ask,
@@ -40,6 +39,7 @@ from errorfloor.questions.question import (
     data_doubts,
     first_of,
     method_for,
+    where_in,
 )
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
@@ -538,28 +538,9 @@ def feebee(
     >>> auc["isotonic"].score < auc["platt"].score
     True
     """
-    ask = FeeBeeAsk(
-        features=features,
-        methods=methods,
-        metric=metric,
-        means=means,
-        model_error=model_error,
-        model_value=model_value,
-        levels=levels,
-        repeats=repeats,
-        clip=clip,
-        device=device,
-        rng=rng,
-    ).checked(ScoreTable.kind)
-    where = ReadOptions.of(
-        score=score,
-        label=label,
-        positive=positive,
-        positive_from=positive_from,
-        classes=classes,
-        group=group,
-        drop_missing=drop_missing,
-    )
+    arguments = {**locals()}
+    ask = record_of(FeeBeeAsk, arguments).checked(ScoreTable.kind)
+    where = where_in(arguments)
     if features is None:
         return answer_of_scores(scores, labels, where, ask, labelled=True)
     items = read_items(scores, labels, features, where)

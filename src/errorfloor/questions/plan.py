@@ -25,7 +25,7 @@ from errorfloor._checks import (
     refuse,
     shown,
 )
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
 from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS
@@ -50,7 +50,7 @@ from errorfloor.methods.votes.simplex import (
 from errorfloor.methods.votes.thinning import points_for, votes_used
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions.columns import AnyColumns
+from errorfloor.questions.keywords import AnyColumns, MetricOptions
 from errorfloor.questions.question import Ask, Part, answer, check_classes
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Estimate, Groups, Interval, Option, Plan, Trade
@@ -370,17 +370,13 @@ MOST_COST = 1e100  # so that no sum of costs is out of range
 _LEAST_TRUST = 0.01  # in two kinds of items, below which they are not worth the time
 
 
-class _Options(AnyColumns, total=False):
+class _Options(AnyColumns, MetricOptions, total=False):
     votes: Sequence[int]
     items: Sequence[int]
     target: float | None
     cost_per_item: float
     cost_per_vote: float
     level: float
-    metric: str
-    costs: object
-    at: float | None
-    prior: object
 
 
 @overload
@@ -485,18 +481,7 @@ def plan(
     >>> plan(pilot, votes=(2, 3), items=(100, 1000)).width.shape
     (2, 2)
     """
-    ask = PlanAsk(
-        votes=votes,
-        items=items,
-        target=target,
-        cost_per_item=cost_per_item,
-        cost_per_vote=cost_per_vote,
-        level=level,
-        metric=metric,
-        costs=costs,
-        at=at,
-        prior=prior,
-    ).checked(VoteTable.kind)
+    ask = record_of(PlanAsk, {**locals()}).checked(VoteTable.kind)
     if isinstance(pilot, tuple) and len(pilot) == 2 and not isinstance(pilot[0], str):
         if not ask.choice.record.is_error:
             raise InputError(

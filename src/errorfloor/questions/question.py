@@ -25,7 +25,7 @@ from errorfloor._checks import (
 from errorfloor._typing import Floats, RandomLike
 from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS, of_kind
 from errorfloor.data.matrices import is_matrix
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import MergedRows, ScoreTable, Table, VoteTable
@@ -197,6 +197,16 @@ def by_group(
     dropped = sum(table.dropped for table in tables.values())
     level = ask.level if ask.gives_limits else None
     return Groups(str(column), found, level, ask.simultaneous, dropped)
+
+
+# What says which columns hold what; labels and totals are arguments next to the data.
+_WHERE = {*HOW_TO_READ, *(role.argument for layout in LAYOUTS for role in layout.roles)}
+_WHERE -= {"labels", "totals"}
+
+
+def where_in(arguments: Mapping[str, Any]) -> ReadOptions:
+    """Return what those of a function's arguments say that are about columns and their values."""
+    return ReadOptions.of(**{name: one for name, one in arguments.items() if name in _WHERE})
 
 
 def first_of(reading: Reading) -> Table:

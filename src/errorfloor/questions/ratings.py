@@ -21,7 +21,7 @@ from errorfloor._checks import (
     check_whole,
     shown,
 )
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.ratings import Named, RatingReading, RatingTable, read_ratings
 from errorfloor.intervals.ratings import (
@@ -56,6 +56,7 @@ from errorfloor.results.ratings import RatingsEstimate
 METHOD = "variances"
 INTERVALS = (JACKKNIFE, CERTIFIED)
 ONE, MEAN, MEDIAN = "one", "mean", "median"
+_NAMED = (*("item", "rating", "ratings", "rater"), *("weight", "cluster", "group", "drop_missing"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,26 +226,9 @@ def from_ratings(
     >>> round(found.icc, 3), round(found.value, 3)
     (0.802, 0.895)
     """
-    ask = RatingsAsk(
-        metric=metric,
-        label=label,
-        raters=raters,
-        scale=scale,
-        interval=interval,
-        level=level,
-        simultaneous=simultaneous,
-        rng=rng,
-    ).checked()
-    named = Named.of(
-        item=item,
-        rating=rating,
-        ratings=ratings,
-        rater=rater,
-        weight=weight,
-        cluster=cluster,
-        group=group,
-        drop_missing=drop_missing,
-    )
+    arguments = {**locals()}
+    ask = record_of(RatingsAsk, arguments).checked()
+    named = Named.of(**{name: arguments[name] for name in _NAMED})
     return answer_of_ratings(read_ratings(data, named), ask, _estimated)
 
 

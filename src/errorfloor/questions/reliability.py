@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor import methods
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.intervals.binomial import lower_limit, upper_limit
@@ -21,8 +20,8 @@ from errorfloor.methods.record import Classes, Clip, Method, Options
 from errorfloor.methods.rules.fewest import TIE
 from errorfloor.methods.rules.logs import shares
 from errorfloor.questions.calibrate import CalibrateAsk, fit, that_maps
-from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.question import Part, answer_of_scores, check_classes, first_of
+from errorfloor.questions.keywords import ScoreColumns
+from errorfloor.questions.question import Part, answer_of_scores, check_classes, first_of, where_in
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ClassReliability, Groups, Reliability
 
@@ -158,16 +157,9 @@ def reliability(
     >>> curve.probabilities.round(2), curve.low.round(2), curve.high.round(2)
     (array([0. , 0.5, 1. ]), array([0.  , 0.32, 0.9 ]), array([0.1 , 0.68, 1.  ]))
     """
-    ask = ReliabilityAsk(method=method, level=level, clip=clip).checked(ScoreTable.kind)
-    where = ReadOptions.of(
-        score=score,
-        label=label,
-        positive=positive,
-        positive_from=positive_from,
-        classes=classes,
-        group=group,
-        drop_missing=drop_missing,
-    )
+    arguments = {**locals()}
+    ask = record_of(ReliabilityAsk, arguments).checked(ScoreTable.kind)
+    where = where_in(arguments)
     return answer_of_scores(scores, labels, where, ask, labelled=True)
 
 
