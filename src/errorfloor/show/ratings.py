@@ -54,8 +54,16 @@ def number(value: float, width: float, least: int = 2) -> str:
     >>> number(0.6123, 0.04), number(0.6123, 0.004), number(123.4, 30.0, 0)
     ('0.61', '0.612', '123')
     """
-    places = least if width <= 0 else max(least, math.ceil(-math.log10(width)))
-    return f"{value:.{min(places, 6)}f}"
+    return f"{value:.{_places(width, least)}f}"
+
+
+def _places(width: float, least: int) -> int:
+    return min(least if width <= 0 else max(least, math.ceil(-math.log10(width))), 6)
+
+
+def places(found: RatingsEstimate) -> int:
+    """Return how many digits behind the point an answer has in its sentence."""
+    return _places(*_digits(found))
 
 
 def _digits(found: RatingsEstimate) -> tuple[float, int]:
