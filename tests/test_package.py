@@ -189,8 +189,6 @@ ALONE = {
 }
 # The same of folders whose files have not been merged by concept yet.
 NOT_MERGED = {
-    "questions.label_noise",
-    "questions.feebee_metrics",
     "apps.cli.progress",
     "apps.cli.streams",
     "apps.web.answering",
