@@ -384,7 +384,8 @@ def test_a_model_is_given_whole(folder):
     known = answer("headroom", "few.csv", "--accuracy", "80%", "--test-items", 100)
     taken = answer("headroom", "few.csv", "--accuracy", "80%")  # on the items of the file
     assert taken["result"] == known["result"]
-    assert any(one.startswith("assuming that the model was tested on the 100 items") for one in taken["remarks"])
+    assumed = "assuming that the model was tested on the 100 items"
+    assert any(one.startswith(assumed) for one in taken["remarks"])
     assert "Give --test-items" in error("headroom", "5%", "--accuracy", "80%", code=2)
     many = ["demo/scores.csv", "--model-errors", 10, "--test-items", 9]
     assert "--model-errors must not be more than" in error("headroom", *many, code=2)
