@@ -24,7 +24,8 @@ from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.features.records import SEQUENTIAL
-from errorfloor.questions.options import OF_LIMITS, OF_METRIC
+from errorfloor.questions.options import OF_LIMITS, OF_METRIC, PLAN_OPTIONS
+from errorfloor.questions.question import Ask
 from errorfloor.results import Estimate, Groups
 from errorfloor.show.markup import Markup, tag
 from errorfloor.show.palette import themed
@@ -155,29 +156,44 @@ def _details(question: Mapping[str, Any], place: str, session: PageSession) -> d
 
 
 def _compare(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
-    from errorfloor.questions.compare import compare
+    from errorfloor.questions.compare import CompareAsk
 
-    state = State(question["file"], question["state"])
+    def ask(state: State) -> Ask:
+        return CompareAsk(**state.values((*OF_METRIC, *OF_LIMITS)))
 
-    def run() -> Any:
-        found = _found(place, state, session)
-        with session.step("comparing methods"):
-            return compare(found.reading, **state.values((*OF_METRIC, *OF_LIMITS)))
-
-    return {"regions": {"compare-body": _shown(run)}}
+    body = _also(question, place, session, "comparing methods", ask)
+    return {"regions": {"compare-body": body}}
 
 
 def _plan(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
-    from errorfloor.questions.plan import plan
+    from errorfloor.questions.plan import PlanAsk
+
+    def ask(state: State) -> Ask:
+        return PlanAsk(**state.values((*OF_METRIC, *PLAN_OPTIONS, "level")))
+
+    return {"regions": {"plan-body": _also(question, place, session, "planning", ask)}}
+
+
+def _also(
+    question: Mapping[str, Any],
+    place: str,
+    session: PageSession,
+    step: str,
+    ask: Callable[[State], Ask],
+) -> Markup:
+    """Return the answer to another question about the same labels."""
+    from errorfloor.questions.question import answer
 
     state = State(question["file"], question["state"])
 
     def run() -> Any:
         found = _found(place, state, session)
-        with session.step("planning"):
-            return plan(found.reading, **state.values(OF_METRIC), **state.planning())
+        if found.reading is None:
+            raise InputError("This needs scores or votes. Give a column that role.")
+        with session.step(step):
+            return answer(found.reading, ask(state))
 
-    return {"regions": {"plan-body": _shown(run)}}
+    return _shown(run)
 
 
 def _shown(run: Callable[[], Any]) -> Markup:

@@ -244,10 +244,6 @@ class State:
         """Return what is known of a model."""
         return ModelOptions(**self.values(MODEL_OPTIONS))
 
-    def planning(self) -> dict[str, Any]:
-        """Return which labels may be bought, and what they cost."""
-        return self.values((*PLAN_OPTIONS, "level"))
-
     def values(self, names: Iterable[str]) -> dict[str, Any]:
         """Return the values of options; the default where a field is empty."""
         return {name: OPTIONS[name].read(self.field(name)) for name in names}
