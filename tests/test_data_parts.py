@@ -329,11 +329,13 @@ def test_sources_count_rows_that_are_left_out():
 
 def test_numbers_of_rows_are_noted_beside_arrays():
     labels = np.arange(60) % 2
-    with pytest.warns(ef.ErrorFloorWarning):
-        found = ef.from_scores(np.arange(60.0), labels, interval=None)
-    assert found.source.facts["id_as_score"] is True
-    found = ef.from_scores(np.arange(60.0) * 2, labels, interval=None)
-    assert "id_as_score" not in found.source.facts
+    for first in (0, 1):
+        with pytest.warns(ef.ErrorFloorWarning):
+            found = ef.from_scores(first + np.arange(60.0), labels, interval=None)
+        assert found.source.facts["id_as_score"] is True
+    for other in (2 + np.arange(60.0), np.arange(60.0) * 2):
+        found = ef.from_scores(other, labels, interval=None)
+        assert "id_as_score" not in found.source.facts
 
 
 def test_lists_of_lists_are_no_votes_in_files_either(tmp_path):
