@@ -582,7 +582,7 @@ def test_from_twenty_annotators_on_those_who_may_guess_are_left_out():
         frame = pd.DataFrame(right.astype(int), columns=names)
         return ef.annotators(frame, annotators=names)
 
-    assert asked(19).notes == ("Nobody is left out, because there are fewer than 20 annotators.",)
+    assert asked(19).notes == ("The floor without possible guessers needs 20 annotators or more.",)
     enough = asked(20)
     assert enough.notes == ()
     assert 0 <= enough.left_out < 1
