@@ -161,7 +161,7 @@ def _headline(result: Estimate, how: str) -> str:
     bound = f"at {'least' if claim.low else 'most'} {style.value(limit, digits)}"
     sure = f"{numbers.level(result.level or 0)} limit"
     within = f" ({limits})" if result.n and result.low else ""
-    return f"{metric.limit} {bound}{of_metric}{of}, {sure}; {value}{within} ({how})"
+    return f"{metric.limit} {bound}{of_metric}{of} ({sure}); {value}{within} ({how})"
 
 
 def _how(result: Estimate) -> Iterator[str]:
