@@ -27,8 +27,8 @@ from errorfloor.data.values import is_id
 from errorfloor.features import classics, sequence
 from errorfloor.features.groups import rows_together
 from errorfloor.features.leaks import changes_along, telling_columns
-from errorfloor.features.models import families
 from errorfloor.features.records import SEQUENTIAL
+from errorfloor.features.sequence import families
 from errorfloor.intervals.binomial import upper_limit
 from errorfloor.intervals.record import Evidence
 from errorfloor.intervals.seeds import Seed
