@@ -1,8 +1,8 @@
-"""Several methods on the same items and the same resamples."""
+"""Several models, or several methods, on the same items."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack, overload
 
@@ -14,14 +14,16 @@ from errorfloor._typing import RandomLike
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.record import Classes, Clip, Method, Options
+from errorfloor.metrics import ERROR
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions.answer import Origin, Request, estimates
 from errorfloor.questions.columns import ScoreColumns
+from errorfloor.questions.compare_models import models_in
 from errorfloor.questions.groups import with_intervals_by_group
 from errorfloor.questions.question import method_for
 from errorfloor.questions.reading import check_scale, read_scores
 from errorfloor.questions.weights import check_heeds_weights
-from errorfloor.results import Comparison, Groups
+from errorfloor.results import Comparison, Groups, ModelComparison
 
 
 class _Options(ScoreColumns, total=False):
@@ -43,6 +45,22 @@ class _Options(ScoreColumns, total=False):
 
 @overload
 def compare(
+    scores: object = None,
+    labels: object = None,
+    *,
+    prediction: str | Sequence[str],
+    **options: Unpack[_Options],
+) -> ModelComparison: ...
+@overload
+def compare(
+    scores: object = None,
+    labels: object = None,
+    *,
+    predictions: Mapping[str, object],
+    **options: Unpack[_Options],
+) -> ModelComparison: ...
+@overload
+def compare(
     scores: object, labels: object = None, *, group: None = None, **options: Unpack[_Options]
 ) -> Comparison: ...
 @overload
@@ -51,9 +69,11 @@ def compare(
 ) -> Groups[Comparison]: ...
 @told_keywords
 def compare(
-    scores: object,
+    scores: object = None,
     labels: object = None,
     *,
+    predictions: Mapping[str, object] | None = None,
+    prediction: str | Sequence[str] | None = None,
     score: str | Sequence[str] | None = None,
     label: str | None = None,
     positive: object = None,
@@ -66,7 +86,7 @@ def compare(
     unlabelled: bool = False,
     complete: bool = False,
     methods: Sequence[str] | None = None,
-    metric: str = "error",
+    metric: str | None = None,
     costs: object = None,
     at: float | None = None,
     prior: object = None,
@@ -76,9 +96,10 @@ def compare(
     clip: Clip = "auto",
     rng: RandomLike = 0,
 ) -> Any:
-    """Estimate the error floor by several methods on the same items and the same resamples.
+    """Say which of several models is better, or estimate the floor by several methods.
 
-    Each row equals what `from_scores` gives for that method and the same `rng`.
+    With `prediction` or `predictions`, models are compared on the same labelled items. Without
+    them, methods are: each row equals what `from_scores` gives for that method and the same `rng`.
 
     Parameters
     ----------
@@ -86,6 +107,11 @@ def compare(
         Scores of the items, as in `from_scores`.
     labels : array-like of shape (n,), optional
         The label of each item, as in `from_scores`; left out when `scores` has them.
+    predictions : dict of array-like, optional
+        What each model says about each item, by the model's name: classes, or scores. Then `labels`
+        are the true classes, and `scores` may be left out.
+    prediction : sequence of str, or str, optional
+        Columns of what the models say, in a dataframe or file; a text with commas is several.
     score : str or sequence of str, optional
         Column of the scores, or one for each class; guessed where the names leave no doubt.
     label : str, optional
@@ -108,8 +134,9 @@ def compare(
         What each item weighs; methods that do not heed weights are left out.
     cluster : str or array-like of shape (n,), optional
         Which items depend on each other; methods that do not heed it are left out.
-    metric : str
-        What "good" means, "error" by default; the others are listed in `from_scores`.
+    metric : str, optional
+        What "good" means, "error" by default; the others are listed in `from_scores`. Models that
+        give scores of two classes are compared by "auc" by default.
     costs : (float, float) or array-like of shape (classes, classes), optional
         What each kind of error costs, with ``metric="cost"``.
     at : float, optional
@@ -132,10 +159,31 @@ def compare(
     Returns
     -------
     Comparison
-        With `group`, one for each of its values.
+        With `group`, one for each of its values; of models a ModelComparison.
+
+    Notes
+    -----
+    The interval of two models' difference is paired: items that both get right, or both wrong, say
+    nothing. For error it is that of Bonett and Price with one more item and Student's t, which
+    covers at least 94 % of the time at 95 % for 3 to 300 items, whatever the models are
+    (enumerated); of other metrics each item counts with what the difference changes by it. Orders
+    of more than two models are certain for all pairs together (Holm's).
+
+    References
+    ----------
+    .. [1] D. Bonett and R. Price, "Adjusted Wald confidence interval for a difference of binomial
+       proportions based on paired data", Journal of Educational and Behavioral Statistics 37, 2012.
 
     Examples
     --------
+    >>> labels, model = [0, 1] * 50, [0, 1, 1, 1] * 25
+    >>> found = compare(labels=labels, predictions={"old": model, "new": labels})
+    >>> found.better
+    'new'
+    >>> low, high = found.between("new", "old").low, found.between("new", "old").high
+    >>> round(low, 2), round(high, 2)
+    (0.15, 0.33)
+
     >>> rows = compare([0.1, 0.2, 0.6, 0.7], [0, 1, 0, 1], methods=["isotonic", "hist-2"])
     >>> rows["hist-2"].value
     0.5
@@ -144,7 +192,19 @@ def compare(
         raise InputError(
             argument("methods"), ' must be a list of method names, such as ["isotonic", "beta"].'
         )
-    asked = MetricChoice(metric, costs, at, prior)
+    if prediction is not None or predictions is not None:
+        own = {"label": label, "score": score}
+        how = {"positive": positive, "classes": classes, "drop_missing": drop_missing}
+        where = ReadOptions.of(**own, **how, group=group, weight=weight, cluster=cluster)
+        choice = None if metric is None else MetricChoice(metric, costs, at, prior)
+        return models_in(scores, labels, predictions, prediction, where, choice, level, rng)
+    if scores is None:
+        raise InputError(
+            argument("scores"),
+            " is missing: scores of the items, with ",
+            *(argument("labels"), ". To compare models give ", argument("predictions"), "."),
+        )
+    asked = MetricChoice(metric or ERROR.name, costs, at, prior)
     names = () if methods is None else tuple(methods)
     for name in names:
         known.check_name(name, ScoreTable.kind, asked.metric)
