@@ -194,8 +194,16 @@ def compare(
         )
     if prediction is not None or predictions is not None:
         own = {"label": label, "score": score}
-        how = {"positive": positive, "classes": classes, "drop_missing": drop_missing}
-        where = ReadOptions.of(**own, **how, group=group, weight=weight, cluster=cluster)
+        where = ReadOptions.of(
+            **own,
+            positive=positive,
+            positive_from=positive_from,
+            classes=classes,
+            drop_missing=drop_missing,
+            group=group,
+            weight=weight,
+            cluster=cluster,
+        )
         choice = None if metric is None else MetricChoice(metric, costs, at, prior)
         return models_in(scores, labels, predictions, prediction, where, choice, level, rng)
     if scores is None:

@@ -45,6 +45,7 @@ from errorfloor.results.people import ModelDifference
 _CUT = 0.5  # of probabilities, for decisions
 _STEP = 1e-6  # of all items, by which an item's part in a metric is found
 _MOST_CLASSES = 1000
+_MOST_ITEMS = 10_000_000  # beyond which nobody collects them
 _FEWEST_SHARED = 20  # labels from which on two files with equal ones are of the same items
 _AUC = "auc"
 
@@ -413,6 +414,7 @@ def _(kind: Kind, metric: Metric, items: _Items, chosen: Counts) -> Parts:
     moved = table + _STEP * np.eye(4)
     change = np.array([models.decided(kind, metric, one.reshape(2, 2)) for one in moved])
     change = (change - value) / _STEP
+    change -= table @ change  # which is 0 but for the length of the step
     reach = np.abs(change[[0, 2]] - change[[1, 3]])
     return Parts(value, value + change[cell], reach[items.label])
 
@@ -579,14 +581,10 @@ def compared_models(
             f"{classes[int(label[0])]!r}."
         )
     kind = models.kind_of(metric)
-    find: Callable[[NDArray[Any]], Parts] = partial(_by_decisions, kind, metric, items)
-    given: dict[str, Any] = {
-        name: _decided(one, classes, name) for name, one in rows.answers.items()
-    }
-    if kind.by_scores:
-        find = partial(_by_scores, kind, metric, items)
-        given = {name: _as_scores(one, classes, name) for name, one in rows.answers.items()}
-    elif scores and rows.answers[next(iter(rows.answers))].ndim == 1:
+    as_given: Callable[..., Any] = _as_scores if kind.by_scores else _decided
+    given = {name: as_given(one, classes, name) for name, one in rows.answers.items()}
+    find = partial(_by_scores if kind.by_scores else _by_decisions, kind, metric, items)
+    if scores and not kind.by_scores and len(classes) == 2:
         notes.append(f"Scores of {_CUT} and more are taken for class {classes[1]!r}.")
     parts = {name: find(one) for name, one in given.items()}
     values = tuple(
@@ -778,5 +776,7 @@ def _needed(comparison: ModelComparison, found: Sequence[PairedDifference]) -> i
         return None
     size, shown_by_these = max(sizes)
     number = comparison.n * (shown_by_these / size) ** 2
+    if number > _MOST_ITEMS:
+        return None
     digits = 10 ** max(math.floor(math.log10(number)) - 1, 0)
     return int(math.ceil(number / digits) * digits)

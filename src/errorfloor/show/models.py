@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from errorfloor.results import Groups, ModelComparison, ModelValue
 
 _MOST_PAIRS = 6  # of models whose order is told
-_MOST_ITEMS = 10_000_000  # beyond which nobody collects them
 
 
 def _digits(result: ModelComparison) -> int:
@@ -62,7 +61,7 @@ def said_of(result: ModelComparison) -> str:
 
 def _needed(result: ModelComparison, gap: float) -> str:
     style = _style(result)
-    if result.items_needed is None or result.items_needed > _MOST_ITEMS:
+    if result.items_needed is None:
         return f" They would show a difference of {style.size_in_short(_rounded(result))} or more."
     size = style.size(gap, _digits(result))
     return (
