@@ -426,6 +426,17 @@ STUDIES = (
         places="r",
     ),
     Study(
+        "weights: soft labels, weights with a Pareto tail",
+        "jackknife",
+        "weights",
+        "^Heavy items",
+        "^soft labels, `jackknife`",
+        r"([\d,]+) samples each \(two",
+        rows=r"^\| Pareto",
+        keys=2,
+        places="r",
+    ),
+    Study(
         "ratings: R2, correlation, QWK",
         "default",
         "ratings",

@@ -18,8 +18,10 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 import errorfloor
+from errorfloor._checks import Sentence, aside, told
+from errorfloor.apps.cli.messages import _all_parameters
 from errorfloor.apps.web import remedies, worker
-from errorfloor.apps.web.state import ROLES, State
+from errorfloor.apps.web.state import ROLES, State, in_form
 from errorfloor.apps.web.uploads import safe_name
 
 RNG = np.random.default_rng(0)
@@ -473,3 +475,36 @@ def test_bad_fields_are_refused_in_the_words_of_the_page(app, page):
         said = app.question(page, "answer", {**STATE, **more})
         assert not said["answered"]
         assert words in said["regions"]["problem"], said["regions"]["problem"]
+
+
+def _asides():
+    """Return the options that findings name, from the source of the checks."""
+    checks = Path(errorfloor.__file__).parent / "checks"
+    calls = (
+        node
+        for path in checks.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "aside"
+    )
+    return {
+        (node.args[0].value, node.args[2].value if len(node.args) > 2 else "") for node in calls
+    }
+
+
+def test_options_that_findings_name_are_those_of_commands_and_fields_of_the_page():
+    named = _asides()
+    assert len(named) > 5
+    parameters = _all_parameters()
+    for name, flag in named:
+        mention = aside(name, flag=flag)
+        typed = mention.in_python().strip(" ()").split(", ")[1]
+        assert any(typed in option.opts for option in parameters.values()), name
+        assert in_form(mention) != "" or name == "rater", name
+
+
+def test_the_page_calls_options_by_its_own_words():
+    said = Sentence("If class 1 is no, choose it", aside("positive", "no"), "; or not.")
+    assert said == "If class 1 is no, choose it (positive='no', --positive no); or not."
+    assert told(said, in_form) == 'If class 1 is no, choose it ("Class 1 is"); or not.'
+    labels = Sentence("Name the column of labels", aside("label"), ".")
+    assert told(labels, in_form) == 'Name the column of labels ("true label").'

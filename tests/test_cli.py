@@ -1324,3 +1324,12 @@ def test_errors_are_told_in_options_and_others_as_they_are():
     assert explained(FileNotFoundError(2, "No such file", "x.csv")) == "x.csv: No such file."
     assert "errorfloor[cli]" in explained(ImportError("No module named 'rich'"))
     assert explained(TypeError("a bug")) is None
+
+
+def test_an_error_of_ours_at_the_end_of_a_file_is_not_taken_for_an_interruption(monkeypatch):
+    def cut():
+        raise EOFError("marshal data too short")  # as of a module that was half written
+
+    monkeypatch.setitem(cli.commands, "cut", click.Command("cut", callback=cut))
+    with pytest.raises(EOFError, match="too short"):
+        main(["cut"])

@@ -447,7 +447,7 @@ def test_totals_that_depend_on_the_item_refute_the_floor_and_each_design_is_show
     (first, *_) = found.findings
     for why in ("item", "votes"):
         value = ef.from_votes(k, m, totals_by=why)
-        assert f"(totals_by {why})" in first.sentence
+        assert f"(totals_by={why!r}, --totals-by {why})" in first.sentence
         assert f"{100 * value.value:.2f} % ({100 * value.low:.2f} % to" in first.sentence
     assert "The counts do not tell which." in first.sentence
     assert not ef.from_votes(k, m, totals_by="item").refuted
@@ -461,9 +461,9 @@ def test_votes_until_they_agree_refute_the_floor_and_point_to_it(name):
     assert found.level == "refuted"
     assert "points to votes that were collected until they agreed" in found.sentence
     assert findings(k, m, totals_by="item")["Misfit of votes"].level == "refuted"
-    assert "(totals_by item), the floor is" in found.sentence
+    assert "(totals_by='item', --totals-by item), the floor is" in found.sentence
     of_brier = findings(k, m, metric="brier")["Why totals differ"]
-    assert "(totals_by item), the floor of the error is" in of_brier.sentence
+    assert "--totals-by item), the floor of the error is" in of_brier.sentence
     declared = findings(k, m, totals_by="votes", stopping=name)
     assert declared["Misfit of votes"].level == "ok"
     assert not ef.from_votes(k, m, totals_by="votes").refuted

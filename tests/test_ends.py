@@ -33,6 +33,7 @@ def started(case):
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(os.open(case["said"], new), 2)
     if case.get("most") is not None:
+        sys.dont_write_bytecode = True  # Python would leave cut files there, and read them later
         resource.setrlimit(resource.RLIMIT_FSIZE, (case["most"],) * 2)
     cli.main()
 

@@ -297,6 +297,51 @@ def test_a_comma_that_may_stand_for_thousands_is_not_guessed(engine):
         ef.from_scores(frame, score="score", label="label")
 
 
+@pytest.mark.parametrize("mark", [";", "\t"])
+@pytest.mark.parametrize(
+    ("rows", "totals"),
+    [
+        (["0,5 2.000 1.200", "0,25 15 3", "1,5 1.500 1.499"], [2000, 15, 1500]),
+        (["0,5 2.000 1.200", "0,25 15,0 3", "1,5 1.234.000 1.499"], [2000, 15, 1234000]),
+        (["0,5 2.0 1.200", "0,25 15.5 3", "1,5 1.000 1"], None),
+    ],
+    ids=["whole", "with decimals", "a point is a point"],
+)
+def test_where_decimals_have_commas_points_stand_between_thousands(tmp_path, mark, rows, totals):
+    path = tmp_path / "votes.csv"
+    lines = [
+        "price name m k",
+        *(f"{row[: row.index(' ')]} ann{row[row.index(' ') :]}" for row in rows),
+    ]
+    path.write_text("\n".join(lines).replace(" ", mark) + "\n")
+    if totals is None:  # which are fractions of votes
+        with pytest.raises(ef.InputError, match=r"whole numbers of at least 1: 1 of 3 .*'15.5'"):
+            ef.frames.vote_table(path, positives="k", totals="m")
+        return
+    found = ef.frames.vote_table(path, positives="k", totals="m")
+    assert sorted(found.totals.tolist()) == sorted(totals)
+    assert sorted(found.positives.tolist()) == [3, 1200, 1499]
+
+
+def test_points_and_commas_for_decimals_of_one_column_leave_thousands_open(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("score;label\n0,5;0\n0.25;1\n2.000;1\n" + "0,75;0\n" * 20)
+    message = (
+        r"must be finite numbers: 1 of 23 are bad, for example '2.000 \(a fraction or 2000\?\)'. "
+        r"It may be thousands or a fraction: write it without that mark, or with a comma\."
+    )
+    with pytest.raises(ef.InputError, match=message):
+        ef.from_scores(path, score="score", label="label")
+
+
+@pytest.mark.parametrize("text", ["Well, no", "2,5 stars"])
+def test_commas_in_words_leave_points_of_numbers_alone(tmp_path, text):
+    path = tmp_path / "scores.csv"
+    path.write_text(f"text;score;label\n{text};1.234;0\nyes;2.345;1\n")
+    found = ef.frames.score_table(path, score="score", label="label")
+    assert found.scores.tolist() == [1.234, 2.345]
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("form", [list, lambda row: ";".join(map(str, row)), str])
 def test_lists_of_votes_are_read_in_every_engine(engine, form):

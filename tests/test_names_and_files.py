@@ -62,7 +62,7 @@ def test_how_a_wide_file_is_written_is_found_once_and_several_are_read_by_name(t
         (tmp_path / f"{name}.csv").write_text(f"c{row}\n{row}\n")
     with duckdb.connect() as connection:
         one, slim, both = (
-            formats._call_csv(connection, [formats.File.of(path) for path in files])
+            formats._call_text(connection, [formats.File.of(path) for path in files])
             for files in ([paths["wide"]], [paths["slim"]], [paths["wide"], paths["wide"]])
         )
     assert "auto_detect = false" in one

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import operator
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterable
@@ -27,11 +29,23 @@ class Mention:
     value: str | None = None  # of an argument, as it is written
     is_function: bool = False
     is_command: bool = False  # an argument beside all that was asked for already
+    is_aside: bool = False  # in brackets, behind words that say what to do
+    flag: str = ""  # of an aside on the command line, where that is not its name
 
     def in_python(self) -> str:
-        """Return what to write in Python, within backticks unless it is a function's name."""
+        """Return what to write in Python, within backticks unless it is a function's name.
+
+        An aside is part of findings, which people read anywhere: it has the option as well.
+        """
         if self.is_function:
-            return self.name
+            return f" ({self.name})" if self.is_aside else self.name
+        if self.is_aside:
+            option = self.flag or f"--{self.name.replace('_', '-')}"
+            if self.value is None:
+                return f" ({self.name}, {option})"
+            value = ast.literal_eval(self.value)
+            typed = option if value is True else f"{option} {shlex.quote(str(value))}"
+            return f" ({self.name}={self.value}, {typed})"
         return f"`{self.name}`" if self.value is None else f"`{self.name}={self.value}`"
 
 
@@ -40,14 +54,27 @@ def argument(name: str, value: object = ...) -> Mention:
     return Mention(name, None if value is ... else repr(value))
 
 
+def aside(name: str, value: object = ..., flag: str = "") -> Mention:
+    """Mention an argument in brackets behind words that say what to do with it.
+
+    Examples
+    --------
+    >>> str(Sentence("Name the column of labels", aside("label"), "."))
+    'Name the column of labels (label, --label).'
+    >>> str(Sentence("Say so", aside("rater", True, "--shared"), "."))
+    'Say so (rater=True, --shared).'
+    """
+    return Mention(name, None if value is ... else repr(value), is_aside=True, flag=flag)
+
+
 def command(name: str, value: object) -> Mention:
     """Mention an argument that is to be added to what was asked for."""
     return Mention(name, repr(value), is_command=True)
 
 
-def function(name: str) -> Mention:
+def function(name: str, *, is_aside: bool = False) -> Mention:
     """Mention a function of the package."""
-    return Mention(name, is_function=True)
+    return Mention(name, is_function=True, is_aside=is_aside)
 
 
 Part: TypeAlias = str | Mention
@@ -64,6 +91,25 @@ class _Told:
     def told(self, write: Callable[[Mention], str]) -> str:
         """Return the sentence with arguments and functions written in another way."""
         return _written(self.parts, write)
+
+
+class Sentence(_Told, str):
+    """Text of a result that names arguments, which the app calls by its own words.
+
+    It is text like any other, as Python and the command line say it.
+    """
+
+    def __new__(cls, *parts: Part) -> Sentence:
+        """Join parts, and what other sentences are made of."""
+        flat = words(*parts)
+        self = super().__new__(cls, _written(flat, Mention.in_python))
+        self.parts = flat
+        return self
+
+
+def told(text: str, write: Callable[[Mention], str]) -> str:
+    """Return a text with the arguments that it names written in another way."""
+    return text.told(write) if isinstance(text, Sentence) else text
 
 
 class InputError(_Told, ValueError):
@@ -129,7 +175,8 @@ def words(*parts: Words) -> tuple[Part, ...]:
     """Return words of any length as one flat sequence."""
     flat: list[Part] = []
     for part in parts:
-        flat += part if isinstance(part, tuple) else (part,)
+        own = part.parts if isinstance(part, Sentence) else part
+        flat += own if isinstance(own, tuple) else (own,)
     return tuple(flat)
 
 
@@ -371,7 +418,7 @@ def warn(message: Words, category: type[ErrorFloorWarning]) -> str:
     while _is_ours(depth):
         depth += 1
     warnings.warn(doubt, stacklevel=depth)
-    return str(doubt)
+    return Sentence(*doubt.parts)
 
 
 def _is_ours(depth: int) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import counted
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.record import Check
@@ -88,8 +89,10 @@ def _said(
         f"There are {where[name]}, and their labels differ {found:,.0f} times. Those of items "
         f"around them would differ about {wanted:,.0f} times: many of these items seem to be "
         "copies of each other, and then the interval is too narrow.",
-        "Keep one row per item, or name what copies have in common as their cluster (cluster, on "
-        "the command line --cluster).",
+        Sentence(
+            "Keep one row per item, or name what copies have in common as their cluster",
+            *(aside("cluster"), "."),
+        ),
     )
 
 

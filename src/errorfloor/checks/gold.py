@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import counted, p_equals, per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.record import ANY, Check
@@ -49,9 +50,12 @@ def _from_votes(estimate: Estimate) -> Iterator[Finding]:
                 if made
                 else "If it was made from these votes, the answer says nothing."
             ),
-            "Take a label that somebody gave without these votes; or leave it out: the votes alone "
-            f"give the {estimate.measure.limit} for one more vote, or for the majority of several "
-            "(majority, on the command line --majority).",
+            Sentence(
+                "Take a label that somebody gave without these votes; or leave it out: the votes "
+                f"alone give the {estimate.measure.limit} for one more vote, or for the majority "
+                "of several",
+                *(aside("majority"), "."),
+            ),
         )
 
 
@@ -129,7 +133,7 @@ def _agreement(estimate: Estimate) -> Iterator[Finding]:
         sentence,
         ""
         if level == "ok"
-        else "Do not take it for a vote: leave out label_is_vote (--label-is-vote).",
+        else Sentence("Do not declare it one more vote", aside("label_is_vote", True), "."),
     )
 
 

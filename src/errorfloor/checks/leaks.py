@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import counted
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.checks.record import ANY, Check
@@ -231,7 +232,7 @@ def _prediction(parted: Parted, estimate: Estimate) -> Finding:
     )
 
 
-_REMEDY = "Name the column of true labels (label, on the command line --label)."
+_REMEDY = Sentence("Name the column of true labels", aside("label"), ".")
 
 
 def _cut_in_short(table: ScoreTable) -> str:

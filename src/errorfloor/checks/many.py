@@ -8,6 +8,7 @@ from math import lgamma, sqrt
 
 import numpy as np
 
+from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.record import Check, as_they_are, method_of
@@ -79,7 +80,7 @@ def _sum_of_others(table: VoteTable) -> Iterator[Finding]:
             "refuted",
             f"On every item there are as many votes for {name} as for all others together: it is "
             "their total, not a class.",
-            "Name the columns of the classes alone (counts, --counts).",
+            Sentence("Name the columns of the classes alone", aside("counts"), "."),
         )
 
 
@@ -189,7 +190,7 @@ def _columns(estimate: Estimate) -> Iterator[Finding]:
         "refuted",
         "The scores fit the labels far better if columns are exchanged: the column of "
         f"{_some(moved)}.",
-        "Check which column is which class (classes, on the command line --classes).",
+        Sentence("Check which column is which class", aside("classes"), "."),
     )
 
 

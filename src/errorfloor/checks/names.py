@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from errorfloor._checks import Sentence, aside
 from errorfloor.checks.record import ANY, Check
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding
@@ -39,7 +40,9 @@ def _spellings(estimate: Estimate) -> Iterator[Finding]:
         "note" if listed else "refuted",
         f"{_said(same)} are taken for different classes, so that votes and labels that agree "
         "count as different.",
-        "Spell them alike; if they are different, list all classes (classes, --classes).",
+        Sentence(
+            "Spell them alike; if they are different, list all classes", aside("classes"), "."
+        ),
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import p_equals, per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.record import Check, method_of
@@ -155,17 +155,16 @@ def _reversed(estimate: Estimate, at: float, level: Level) -> Finding:
     classes = None if source is None else source.facts.get("classes")
     other: tuple[str, ...] = tuple(classes["0"]) if isinstance(classes, dict) else ()
     if len(other) == 1:
-        typed = shlex.quote(other[0])
-        turn = f"If class 1 is {other[0]}, say positive={other[0]!r} (--positive {typed}); else "
+        turn = Sentence(f"If class 1 is {other[0]}, choose it", aside("positive", other[0]))
     else:
-        turn = "If class 1 is the other label, name that one with positive (--positive); else "
+        turn = Sentence("If class 1 is the other label, choose that one", aside("positive"))
     return Finding(
         "Reversed scores",
         f"AUC {at:.3f}",
         level,
         "The scores are in reverse: items with higher scores are positive less often "
         f"(AUC {at:.3f}).",
-        f"{turn}turn the scores round, such as 1 - score.",
+        Sentence(turn, "; else turn the scores round, such as 1 - score."),
     )
 
 

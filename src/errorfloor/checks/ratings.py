@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from errorfloor._checks import Sentence, aside
 from errorfloor.checks.record import Check
 from errorfloor.data.ratings import RatingTable
 from errorfloor.metrics.variances import RATIO
@@ -106,7 +107,7 @@ def _columns(estimate: Any) -> Iterator[Finding]:
             "The columns of ratings differ by more than chance, as they do where each column is "
             "one rater, or where the ratings of a row are sorted. For raters who rate many items "
             "the answer is then too low.",
-            "If each column is one rater, say so with rater=True (on the command line --shared).",
+            Sentence("If each column is one rater, say so", aside("rater", True, "--shared"), "."),
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import Style, counted, per_cent
 from errorfloor.checks.record import ANY, Check
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
@@ -34,7 +35,7 @@ def _ids(estimate: Estimate) -> Iterator[Finding]:
             "refuted",
             f"The scores{named} are an id or a row number, which says nothing about the labels "
             "but how the rows are sorted.",
-            "Name the column of scores (score, on the command line --score).",
+            Sentence("Name the column of scores", aside("score"), "."),
         )
 
 
@@ -61,8 +62,10 @@ def _repeated(estimate: Estimate) -> Iterator[Finding]:
             "warn",
             f"{rows} an item that is there already. Repeated items count each time, and make the "
             "interval too narrow.",
-            "Keep one row per item, or name the column of items as their cluster (cluster, on the "
-            "command line --cluster).",
+            Sentence(
+                "Keep one row per item, or name the column of items as their cluster",
+                *(aside("cluster"), "."),
+            ),
         )
 
 
@@ -184,7 +187,7 @@ def _gold(estimate: Estimate) -> Iterator[Finding]:
             "warn",
             f"There is a column {column} beside the votes, which was not used: the {limit} is for "
             f"{estimate.target}, not for that label, and the two can differ by a factor of 2 or 3.",
-            f"Add label={column!r} (--label {column}) for the {limit} of that label.",
+            Sentence(f"Ask about {column}", aside("label", column), f" for its {limit}."),
         )
 
 

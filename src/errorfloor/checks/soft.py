@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from errorfloor._checks import Sentence, function
 from errorfloor._numbers import counted, per_cent
 from errorfloor._typing import Floats
 from errorfloor.checks.record import Check
@@ -59,7 +60,10 @@ def vote_shares(shares: Floats, n: int, words: Wording) -> Iterator[Finding]:
                 "warn" if m <= FEW_VOTES else "note",
                 f"The values look like shares of {m} votes or a scale of as many steps. Shares of "
                 f"few votes make the {words.limit} too {words.too_good}.",
-                "If they are, pass the votes (from_votes), which corrects for that.",
+                Sentence(
+                    "If they are, pass the votes",
+                    *(function("from_votes", is_aside=True), ", which corrects for that."),
+                ),
             )
             return
 
@@ -95,8 +99,11 @@ def trust() -> Finding:
         "Trust",
         "not checked",
         "note",
-        "Nothing here can tell whether the soft labels are true probabilities. With one true "
-        "label per item they can be calibrated first (from_scores).",
+        Sentence(
+            "Nothing here can tell whether the soft labels are true probabilities. With one true "
+            "label per item they can be calibrated first",
+            *(function("from_scores", is_aside=True), "."),
+        ),
     )
 
 
@@ -113,7 +120,8 @@ def certainty(number: int, n: int, words: Wording) -> Finding:
     """Say how many soft labels claim certainty, and refute those that all do."""
     value = f"{counted(number, 'item')} ({per_cent(number / n, 1)})" if number else "none"
     level: Level = "note" if number > n / 2 else "ok"
-    sentence, remedy = f"Items said to be certain add nothing to the {words.limit}.", ""
+    sentence = f"Items said to be certain add nothing to the {words.limit}."
+    remedy = ""
     if number == 0:
         sentence = "No soft label claims certainty."
     if number == n and n >= ENOUGH:
@@ -122,7 +130,8 @@ def certainty(number: int, n: int, words: Wording) -> Finding:
             f"All soft labels are 0 or 1: these are hard labels, whose {words.limit} is "
             f"{words.best} by construction."
         )
-        remedy = "Pass probabilities, or votes (from_votes)."
+        votes = function("from_votes", is_aside=True)
+        remedy = Sentence("Pass probabilities, or votes", votes, ".")
     return Finding("Exact zeros and ones", value, level, sentence, remedy)
 
 

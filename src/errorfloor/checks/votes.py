@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import limits, per_cent, points, points_of_size
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.checks.record import ANY, Check
@@ -99,8 +100,11 @@ def votes_per_item(table: VoteTable, limit: str) -> Iterator[Finding]:
             "Unequal numbers of votes",
             f"{len(np.unique(table.totals)):,} different",
             "note",
-            "Each item counts once, however many votes it has. Why the numbers differ is part of "
-            "the question (totals_by).",
+            Sentence(
+                "Each item counts once, however many votes it has. Why the numbers differ is part "
+                "of the question",
+                *(aside("totals_by"), "."),
+            ),
         )
 
 
@@ -287,11 +291,16 @@ def _unequal(estimate: VotesEstimate, table: VoteTable, options: Options) -> Fin
         "Why totals differ",
         "not by chance",
         "refuted",
-        "Items with few and with many votes differ in how they were voted on, so the number of "
-        "votes has to do with the item, or with its votes. If some kinds of items get more votes "
-        f"(totals_by item), {floor} is {shown[ITEM_DECIDES]}; if votes were collected until they "
-        f"agreed (totals_by votes), it is {shown[VOTES_DECIDE]}. {_hint(table, item)}",
-        "Say why the numbers differ: totals_by, on the command line --totals-by.",
+        Sentence(
+            "Items with few and with many votes differ in how they were voted on, so the number of "
+            "votes has to do with the item, or with its votes. If some kinds of items get more "
+            "votes",
+            aside("totals_by", ITEM_DECIDES),
+            f", {floor} is {shown[ITEM_DECIDES]}; if votes were collected until they agreed",
+            aside("totals_by", VOTES_DECIDE),
+            f", it is {shown[VOTES_DECIDE]}. {_hint(table, item)}",
+        ),
+        Sentence("Say why the numbers differ", aside("totals_by"), "."),
     )
 
 

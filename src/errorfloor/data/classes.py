@@ -23,7 +23,6 @@ from errorfloor.data.engines import (
     Frame,
     holds_several,
     lazy,
-    quoted,
     select,
     where_missing,
     with_number,
@@ -50,7 +49,7 @@ from errorfloor.data.naming import (
 from errorfloor.data.rows import NotBinaryError, RowRequest
 from errorfloor.data.score_rows import as_two
 from errorfloor.data.tables import Table
-from errorfloor.data.values import BETWEEN, TRIMMED, is_missing, spelt, text_of, votes_in
+from errorfloor.data.values import BETWEEN, TRIMMED, is_missing, quoted, spelt, text_of, votes_in
 
 _LETTERS = 4  # that a class and the name of a column begin with at least
 _HEAD = 100  # rows that tell whether text spells lists

@@ -14,8 +14,8 @@ from typing import Any
 
 from errorfloor._checks import InputError, Part, argument, command
 from errorfloor.data.exports import Told, chosen
-from errorfloor.data.formats import as_text, quoted
 from errorfloor.data.layouts import ANNOTATIONS
+from errorfloor.data.values import as_text, quoted
 
 _VIEWS = count()
 _ROLES = tuple(role.name for role in ANNOTATIONS.roles)  # item, annotator, vote

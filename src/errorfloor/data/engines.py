@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,14 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import InputError
-from errorfloor.data.values import are_lists, are_votes
+from errorfloor.data.values import COMMA, are_lists, are_votes, quoted, written_number
 
 _FIRST_ROWS, _FIRST_CELLS = 1000, 2**18  # of text, which tell what it spells
 Frame: TypeAlias = "nw.LazyFrame[Any]"
 Columns: TypeAlias = dict[str, NDArray[Any]]
 Progress: TypeAlias = Callable[[float], None]
-# Numbers with a comma for a point. With three digits behind it, it may stand for thousands.
-_COMMA = r"^[+-]?(?:0*,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))(?:e[+-]?[0-9]+)? ?%?$"
 _ODD = ("Float16", "Int128", "UInt128")  # numbers that some engines cannot group or return
 
 
@@ -134,7 +131,7 @@ def is_number(kind: Any) -> bool:
 def _read_plain(frame: Frame, column: str) -> Frame:
     """Read text as numbers, also 87% and 0,87; 1,234 may be either of two numbers, and is none."""
     word = nw.col(column)
-    comma = word.str.contains(_COMMA).fill_null(False)
+    comma = word.str.contains(COMMA).fill_null(False)
     per_cent = word.str.ends_with("%").fill_null(False)
     pointed = nw.when(comma).then(word.str.replace_all(",", ".", literal=True)).otherwise(word)
     bare = (
@@ -158,7 +155,7 @@ def _sql_number(column: str, kind: Any) -> str:
         return name
     blanks = " || ".join(f"chr({ord(one)})" for one in whitespace)
     word = f"lower(trim(cast({name} as varchar), {blanks}))"
-    pointed = f"case when regexp_matches({word}, '{_COMMA}') then replace({word}, ',', '.') end"
+    pointed = f"case when regexp_matches({word}, '{COMMA}') then replace({word}, ',', '.') end"
     per_cent = f"case when suffix({word}, '%') then rtrim(coalesce({pointed}, {word}), '% ') end"
     # What comes later is looked at only where the first is no number.
     return (
@@ -309,19 +306,9 @@ def _kind_of_text(values: Sequence[Any]) -> str:
     there = [str(value).strip().lower() for value in values if value is not None]
     if there and all(value in ("true", "false") for value in there):
         return "boolean"
-    if there and all(map(_spells_number, there)):
+    if there and all(written_number(value) is not None for value in there):
         return "number"
     return "list" if are_lists(there) else "text"
-
-
-def _spells_number(text: str) -> bool:
-    if re.fullmatch(_COMMA, text):
-        text = text.replace(",", ".")
-    try:
-        float(text[:-1] if text.endswith("%") else text)
-    except ValueError:
-        return False
-    return True
 
 
 @contextmanager
@@ -416,8 +403,3 @@ def _number(value: Any) -> float | None:
         return float(value)
     except (TypeError, ValueError):
         return None
-
-
-def quoted(name: str) -> str:
-    """Return a name as SQL has it."""
-    return '"' + name.replace('"', '""') + '"'

@@ -24,13 +24,12 @@ from errorfloor.data.formats import (
     File,
     Format,
     Packing,
-    as_text,
     format_called,
     format_of,
-    quoted,
     suffix_of,
 )
 from errorfloor.data.storage import check_columns, kept_folder, naming, scratch
+from errorfloor.data.values import as_text, quoted
 
 if TYPE_CHECKING:
     from errorfloor.data.options import ReadOptions

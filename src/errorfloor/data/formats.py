@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import glob
 import math
 import os
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from errorfloor._checks import InputError, argument, check_choice
 from errorfloor.data.storage import check_columns, read_arrays
+from errorfloor.data.values import as_text, quoted
 
 if TYPE_CHECKING:
     from gzip import GzipFile
@@ -145,6 +147,7 @@ _PLUS = re.compile(rb"(?:^|[,;|\t\n\"])\+(?:[,;|\t\r\n\"]|$)")
 # Fields of text files stay text until they are read as numbers, so that a word among ten
 # million numbers is counted and shown instead of ending the scan.
 _TEXT = "all_varchar = true, header = true"
+_TABS = ", delim = '\t'"
 LOOKED_AT = 2**22  # bytes of text; beyond, it is taken to go on as it began
 _KEPT = 2**16  # bytes that tell how a text file is written
 _TELLING = 2**12  # bytes that tell a format
@@ -162,25 +165,22 @@ _GROUPED = re.compile(rb"[0-9](?:,[0-9]{3}[.,][0-9]|\.[0-9]{3}[.,][0-9])")
 _WIDE = 100  # columns, from which on finding out how a file is written takes long
 
 
-def _call_csv(connection: Any, files: Sequence[File]) -> str:
-    return _call_text(connection, files, "")
+def _call_text(connection: Any, files: Sequence[File], more: str = "") -> str:
+    start = files[0].start
+    call = _read_text(connection, files, more)
+    call = _with_points(_without_dots(connection, call, start)) if _has_commas(start) else call
+    return _without_thousands(call) if _GROUPED.search(start) else call
 
 
-def _call_tsv(connection: Any, files: Sequence[File]) -> str:
-    return _call_text(connection, files, ", delim = '\t'")
-
-
-def _call_text(connection: Any, files: Sequence[File], more: str) -> str:
+def _read_text(connection: Any, files: Sequence[File], more: str) -> str:
+    """Return what reads text as it stands."""
     start = files[0].start
     check_columns(files[0].path, _fields(start) + 1, text=True)  # finding out more would take long
     more = more or _delimiter(start)
     how = f"{_TEXT}, nullstr = {_blank(start)}{_packed(files)}{_comments(start)}"
     if len(files) == 1 and _is_wide(start):
-        call = f"read_csv({_names(files)}, {how}, {_written(connection, files[0], how + more)})"
-    else:
-        call = f"read_csv([{_names(files)}], {how}{more}, union_by_name = true)"
-    call = _with_points(call) if _has_commas(start) else call
-    return _without_thousands(call) if _GROUPED.search(start) else call
+        return f"read_csv({_names(files)}, {how}, {_written(connection, files[0], how + more)})"
+    return f"read_csv([{_names(files)}], {how}{more}, union_by_name = true)"
 
 
 def _comments(start: bytes) -> str:
@@ -261,6 +261,56 @@ def _with_points(call: str) -> str:
     """Return rows whose numbers have a point where they had a comma."""
     number = r"'^\s*([+-]?\d*),(\d+(?:[eE][+-]?\d+)?\s*%?)\s*$', '\1.\2'"
     return f"(select regexp_replace(columns(*), {number}) from {call})"
+
+
+def _without_dots(connection: Any, call: str, start: bytes) -> str:
+    """Return rows without points between thousands, where decimals have a comma.
+
+    As far as the start of the file tells: in a column of numbers, none of which has a point for
+    another reason, 2.000 is 2000. Where numbers of one column have decimals of both kinds, it may
+    be either of two numbers, and is none.
+    """
+    told = "^\\s*([+-]?[1-9][0-9]{0,2})\\.([0-9]{3})\\s*$"
+    columns = _first_values(connection, call, start)
+    if not any(_kinds_in(values)["comma"] for values in columns.values()):
+        return call
+    changed = []
+    for name, values in columns.items():
+        found = _kinds_in(values)
+        if found["word"] or (found["point"] and not found["comma"]):
+            continue
+        plain = r"\1.\2 (a fraction or \1\2?)" if found["point"] else r"\1\2"
+        read = f"regexp_replace({quoted(name)}, '{told}', '{plain}')"
+        changed.append(f"{read} as {quoted(name)}")
+    return f"(select * replace ({', '.join(changed)}) from {call})" if changed else call
+
+
+def _first_values(connection: Any, call: str, start: bytes) -> dict[str, list[str]]:
+    """Return what the start of a text file has in each column, as far as it is filled."""
+    names = connection.sql(f"from {call} limit 0").columns
+    lines = start.decode("utf-8", "replace").splitlines()
+    mark = max(";\t", key=lines[0].count)
+    whole = lines if len(start) < _KEPT else lines[:-1]
+    rows = [[field.strip() for field in row] for row in csv.reader(whole, delimiter=mark)]
+    head = next((i for i, row in enumerate(rows) if {*row} <= {*names}), 0)
+    return {
+        name: [row[i] for row in rows[head + 1 :] if i < len(row) and row[i] not in BLANK]
+        for i, name in enumerate(rows[head])
+        if name in names
+    }
+
+
+def _kinds_in(values: Sequence[str]) -> dict[str, bool]:
+    """Tell whether some values have a decimal comma, or point, or are no numbers at all."""
+    comma = [re.fullmatch(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*%?", value) for value in values]
+    dots = [re.fullmatch(rf"{_DOTS}|[+-]?[1-9]\d{{0,2}}\.\d{{3}}", value) for value in values]
+    rest = [v for v, *told in zip(values, comma, dots, strict=True) if not any(told)]
+    plain = [re.fullmatch(r"[+-]?\d*(\.?)\d*(?:[eE][+-]?\d+)?\s*%?", value) for value in rest]
+    return {
+        "comma": any(comma),
+        "point": any(one is not None and bool(one[1]) for one in plain),
+        "word": None in plain,
+    }
 
 
 def _written(connection: Any, file: File, how: str) -> str:
@@ -384,9 +434,9 @@ def _selected(name: str, array: Any) -> str:
     return quoted(name)
 
 
-def _names_in_text(call: Callable[..., str], connection: Any, file: File) -> Any:
+def _names_in_text(connection: Any, file: File, more: str = "") -> Any:
     """Return the first row of a text file."""
-    all_rows = call(connection, [file]).replace("header = true", "header = false")
+    all_rows = _read_text(connection, [file], more).replace("header = true", "header = false")
     return connection.sql(f"from {all_rows} limit 1").fetchone()
 
 
@@ -419,8 +469,8 @@ FORMATS = (
         name="csv",
         suffixes=(".csv", ".txt"),
         begins=lambda _: True,
-        call=_call_csv,
-        names=partial(_names_in_text, _call_csv),
+        call=_call_text,
+        names=_names_in_text,
         is_text=True,
         finds_delimiter=True,
     ),
@@ -428,8 +478,8 @@ FORMATS = (
         name="tsv",
         suffixes=(".tsv", ".tab"),
         begins=lambda start: b"\t" in start.split(b"\n")[0],
-        call=_call_tsv,
-        names=partial(_names_in_text, _call_tsv),
+        call=partial(_call_text, more=_TABS),
+        names=partial(_names_in_text, more=_TABS),
         is_text=True,
     ),
     Format(
@@ -583,13 +633,3 @@ def _names(files: Sequence[File]) -> str:
 def _packed(files: Sequence[File]) -> str:
     packing = files[0].packing
     return f", compression = '{packing.name}'" if packing else ""
-
-
-def as_text(value: str) -> str:
-    """Return a text as SQL has it."""
-    return "'" + value.replace("'", "''") + "'"
-
-
-def quoted(name: str) -> str:
-    """Return the name of a column as SQL has it."""
-    return '"' + name.replace('"', '""') + '"'

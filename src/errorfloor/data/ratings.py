@@ -23,7 +23,7 @@ from errorfloor.data.naming import TWO_CLASSES
 from errorfloor.data.options import ARRAY, HOW_TO_READ, ReadOptions
 from errorfloor.data.source import Source, is_frame, is_source
 from errorfloor.data.tables import Table
-from errorfloor.data.values import as_entries, missing_in, text_of
+from errorfloor.data.values import as_entries, is_float, missing_in, text_of, written_number
 
 MOST_RATINGS = 2**27  # that fit into memory
 _MOST_COLUMNS = 100  # that are compared; more are no raters of many items
@@ -398,15 +398,7 @@ def read_ratings(
 
 def _all_lists(data: list[Any]) -> bool:
     """Tell lists of ratings in text, such as "5;6;3", from paths."""
-    return all(isinstance(one, str) and all(map(_spells, one.split(";"))) for one in data)
-
-
-def _spells(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return all(isinstance(one, str) and all(map(is_float, one.split(";"))) for one in data)
 
 
 def _paths(data: Any) -> tuple[str, ...]:
@@ -781,14 +773,13 @@ def _column(values: NDArray[Any], name: str, role: str) -> Floats:
     except (TypeError, ValueError):
         pass
     for k in np.flatnonzero(~none):
-        text = str(values[k]).strip()
-        try:
-            found[k] = float(text.replace(",", ".")) if text else np.nan
-        except ValueError:
+        number = written_number(str(values[k])) if str(values[k]).strip() else np.nan
+        if number is None:
             raise InputError(
                 *(argument(role), f" (column {name!r}) must hold numbers: entry {k} is "),
                 f"{shown(values[k])}. Ratings in words need numbers first.",
-            ) from None
+            )
+        found[k] = number
     return found
 
 

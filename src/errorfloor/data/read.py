@@ -38,7 +38,7 @@ from errorfloor.data.naming import TWO_CLASSES, Binary, as_binary, listed, names
 from errorfloor.data.options import ARRAY, ReadOptions
 from errorfloor.data.source import Origin, Reading, Source, is_frame, is_source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table
-from errorfloor.data.values import as_entries, is_missing, number_rows, spelt, text_of
+from errorfloor.data.values import as_entries, is_float, is_missing, number_rows, spelt, text_of
 
 _SOME = 1000  # entries that tell labels from scores
 _SCORES_AS_SOFT = {"soft": "scores"}  # what takes the scores of a table for true probabilities
@@ -210,15 +210,7 @@ def _are_paths(data: object, call: ReadCall) -> bool:
     if call.options.columns or call.options.format is not None:
         return True
     beside_array = call.second is not None and np.ndim(call.second) > 0  # type: ignore[arg-type]
-    return not beside_array and not all(isinstance(one, str) and _is_number(one) for one in data)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return not beside_array and not all(isinstance(one, str) and is_float(one) for one in data)
 
 
 # Tables.

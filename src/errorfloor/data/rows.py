@@ -407,12 +407,15 @@ def _refusal(rule: ColumnRule, bad: Frame, run: Run, number: tuple[int, int]) ->
     example = run(bad.select(rule.column).head(1))[rule.column].tolist()[0]
     text = f": {number[0]:,} of {number[1]:,} are bad, for example {shown(example)}. "
     remedy: Words = rule.remedy
-    if isinstance(example, str) and _THOUSANDS.fullmatch(example.strip()):
-        remedy = "It may be thousands or a fraction: write it without that mark, or with a point."
+    if isinstance(example, str) and _THOUSANDS.match(example.strip()):
+        other = "point" if "," in example else "comma"
+        text = f"{text}It may be thousands or a fraction: "
+        remedy = f"write it without that mark, or with a {other}."
     return rule.error(*words(rule.name, " ", rule.must, text, remedy))
 
 
-_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}[,.][0-9]{3}")  # what may be either of two numbers
+# What may be either of two numbers.
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}[,.][0-9]{3}(?: \(|$)")
 
 
 def count_where(frame: Frame, run: Run, conditions: Mapping[str, nw.Expr]) -> dict[str, int]:

@@ -17,6 +17,8 @@ from errorfloor._typing import Bools, Floats
 
 _MOST_BITS = 10_000  # of a number that Python writes out in digits
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
+# Numbers with a comma for a point. With three digits behind it, it may stand for thousands.
+COMMA = r"^[+-]?(?:0*,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))(?:e[+-]?[0-9]+)? ?%?$"
 TRIMMED = " \t\r\n\"'"  # around a vote
 BETWEEN = r"\s*[;|,]\s*"  # the votes of a list
 LEAST_NUMBERED = 20  # rows from which on their numbers are no accident
@@ -114,6 +116,31 @@ def spelt(text: str) -> float | None:
     except ValueError:
         return None
     return number if abs(number) < inf else None
+
+
+def is_float(text: str) -> bool:
+    """Tell whether Python reads text as a number, which may be NaN or infinite."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def written_number(text: str) -> float | None:
+    """Return the number that people write so, None for words and what may be either of two.
+
+    Examples
+    --------
+    >>> written_number("87 %"), written_number("0,87"), written_number("1,234")
+    (0.87, 0.87, None)
+    """
+    word = text.strip().lower()
+    pointed = word.replace(",", ".") if re.fullmatch(COMMA, word) else word
+    try:
+        return float(pointed[:-1]) / 100 if word.endswith("%") else float(pointed)
+    except ValueError:
+        return None
 
 
 def number_of(value: Any) -> Any:
@@ -240,3 +267,16 @@ def number_rows(scores: object) -> bool:
     """Tell whether an array of scores numbers its rows."""
     array = np.asarray(scores)
     return array.ndim == 1 and array.dtype.kind in "iuf" and is_numbered(array)
+
+
+# Values as SQL writes them.
+
+
+def as_text(value: str) -> str:
+    """Return a text as SQL has it."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def quoted(name: str) -> str:
+    """Return the name of a column as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'

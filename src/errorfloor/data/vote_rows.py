@@ -29,7 +29,6 @@ from errorfloor.data.engines import (
     Frame,
     added_up,
     lazy,
-    quoted,
     where_missing,
     with_each,
     with_number,
@@ -55,6 +54,7 @@ from errorfloor.data.rows import (
     with_classes,
 )
 from errorfloor.data.tables import ScoreTable, VoteTable, with_vote
+from errorfloor.data.values import quoted
 
 _MOST_PACKED = 2**62  # that a number stays below
 _ROW = "number of the row"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
+from errorfloor._checks import Sentence
+
 Level: TypeAlias = Literal["refuted", "warn", "note", "ok"]
 LEVELS: tuple[Level, ...] = ("refuted", "warn", "note", "ok")  # the gravest first
 
@@ -36,8 +38,8 @@ class Finding:
     @property
     def text(self) -> str:
         """What it means and what to do about it."""
-        return f"{self.sentence} {self.remedy}".rstrip()
+        return Sentence(self.sentence, " ", self.remedy) if self.remedy else self.sentence
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as plain values."""
-        return asdict(self)
+        return {name: str(value) for name, value in asdict(self).items()}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from errorfloor._checks import Sentence
 from errorfloor.metrics import Metric
 from errorfloor.metrics.variances import OfVariances
 from errorfloor.results.claim import Claim
@@ -202,7 +203,7 @@ def _(result: FeeBeeResult) -> str:
 
 def refusal_of(result: Estimate) -> str:
     """Say why a floor cannot be stated, and what to do about it."""
-    return f"{nothing_stated(result)} {refuting(result)[0].text}"
+    return Sentence(f"{nothing_stated(result)} ", refuting(result)[0].text)
 
 
 def nothing_stated(result: Estimate) -> str:

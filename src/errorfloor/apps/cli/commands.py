@@ -69,7 +69,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     try:
         code = cli.main(arguments, prog_name="errorfloor", standalone_mode=False)
-    except click.Abort:
+    except click.Abort as error:
+        if isinstance(error.__cause__, EOFError):  # an error of ours: Click takes it for Ctrl-D
+            raise error.__cause__ from None
         return INTERRUPTED
     except click.ClickException as error:
         complain(error)

@@ -36,6 +36,8 @@ _COLUMNS = {role.argument for layout in LAYOUTS for role in layout.roles}
 
 def written(mention: Mention) -> str:
     """Return how people at a terminal write an argument or a function of the library."""
+    if mention.is_aside:
+        return mention.in_python()
     if mention.is_function:
         return _function(mention.name)
     if mention.is_command:

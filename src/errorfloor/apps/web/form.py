@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from errorfloor import intervals, methods, metrics
+from errorfloor._checks import told
 from errorfloor._numbers import counted
 from errorfloor.apps.web.preview import Column, Preview, Way, are_numbers
-from errorfloor.apps.web.remedies import Remedy, column_of, in_page_words, remedies_of
-from errorfloor.apps.web.state import COMMON, FEATURE, ROLE, ROLE_WORDS, ROLES, State
+from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
+from errorfloor.apps.web.state import COMMON, FEATURE, ROLE, ROLE_WORDS, ROLES, State, in_form
 from errorfloor.data.layouts import BESIDE_LABELS
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
@@ -147,7 +148,7 @@ def _check(one: Finding, estimate: Estimate, facts: Facts) -> Markup:
     body = tag(
         "div",
         tag("p", tag("b", f"{one.name}:"), " ", in_sight(one.value)),
-        tag("p", in_sight(in_page_words(one.text))),
+        tag("p", in_sight(told(one.text, in_form))),
         tag("div", *buttons, class_="row"),
     )
     return tag("li", tag("span", LEVELS[one.level], class_="level"), body, class_=one.level)

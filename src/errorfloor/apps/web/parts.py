@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from errorfloor._checks import told
 from errorfloor.apps.web.form import Facts, button, checks_list
-from errorfloor.apps.web.remedies import Remedy, column_of, in_page_words, remedies_of
-from errorfloor.apps.web.state import ROLE
+from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
+from errorfloor.apps.web.state import ROLE, in_form
 from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.card import has_card
 from errorfloor.show.characters import in_sight
@@ -47,20 +48,19 @@ def answered(result: Any, floor: Any, facts: Facts) -> tuple[str, dict[str, Mark
     sections = {one.name: one for one in document.sections()}
     heading = tag("h2", "Answer")
     picture = _of_groups(result) if isinstance(result, Groups) else ()
-    answer = tag("div", heading, *picture, *map(_block, sections["answer"].blocks))
+    blocks = map(_in_page_words, sections["answer"].blocks)
+    answer = tag("div", heading, *picture, *map(block_of, blocks))
     chosen = [sections[name] for name in _AT_ONCE if name in sections]
     standing = tag("div", *_beside(result), *_plain(chosen), *_other_checks(facts))
     said = sentence_of(result) if isinstance(result, Verdict) else document.answer
     downloads = _downloads(document, card=has_card(result))
     regions = {"answer": answer, "standing": standing, "downloads": downloads}
-    return in_sight(said), regions
+    return in_sight(told(said, in_form)), regions
 
 
-def _block(block: Block) -> Markup:
-    """Return a block of the answer in the words of the page."""
-    if isinstance(block, Text):
-        block = replace(block, text=in_page_words(block.text))
-    return block_of(block)
+def _in_page_words(block: Block) -> Block:
+    """Return a block that calls fields as the page does."""
+    return replace(block, text=told(block.text, in_form)) if isinstance(block, Text) else block
 
 
 def details(result: Any) -> Markup:
@@ -74,7 +74,9 @@ def _plain(sections: Iterable[Section]) -> Iterable[Markup]:
     from errorfloor.show.report.blocks import Picture
 
     for one in sections:
-        blocks = tuple(block for block in one.blocks if not isinstance(block, Picture))
+        blocks = tuple(
+            _in_page_words(block) for block in one.blocks if not isinstance(block, Picture)
+        )
         yield section_of(Section(one.name, one.heading, blocks))
 
 

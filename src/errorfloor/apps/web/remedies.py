@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -181,33 +180,6 @@ PLACES: Mapping[str, Place] = {
     "Why totals differ": Place(("total", *_VOTES), _why_totals),
     "Worse than guessing": Place(_SCORES, _calibrate),
 }
-
-
-# What findings call a field in Python and on the command line, and what the page says instead.
-_ELSEWHERE = tuple(
-    (re.compile(pattern), words)
-    for pattern, words in (
-        (r"\s*\([^()]*--[a-z][^()]*\)", ""),
-        (r"[:,]? \w+, on the command line --[a-z-]+", ""),
-        (r"say positive=[^;.]+", "choose it as class 1"),
-        (r"name that one with positive\b", "choose that one as class 1"),
-        (r"Add label='([^']*)'", r"Ask about \1"),
-        (r"leave out label_is_vote", "take away the tick"),
-    )
-)
-
-
-def in_page_words(text: str) -> str:
-    """Return what a finding says without arguments and options, which the page does not have.
-
-    Examples
-    --------
-    >>> in_page_words("Name the column of true labels (label, on the command line --label).")
-    'Name the column of true labels.'
-    """
-    for pattern, words in _ELSEWHERE:
-        text = pattern.sub(words, text)
-    return text
 
 
 def column_of(finding: Finding, state: State) -> str | None:

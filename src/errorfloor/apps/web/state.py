@@ -95,17 +95,28 @@ _ARGUMENTS = {role.argument: role for role in ROLES.values()}
 
 def in_form(mention: Mention) -> str:
     """Return how people who look at the page call an argument or a function of the library."""
+    if mention.is_aside:
+        word = _word(mention.name)
+        return f" ({word})" if word else ""
     if mention.is_function:
         return mention.name
     if mention.name in _ARGUMENTS:
         role = f'the role "{ROLE_WORDS[_ARGUMENTS[mention.name].name].title}"'
         return role if mention.value is None else f"{role} for {mention.value}"
-    option = OPTIONS.get(mention.name)
-    if option is None or not option.label:
+    word = _word(mention.name)
+    if not word:
         return mention.name if mention.value is None else f"{mention.name} = {mention.value}"
-    if mention.value is None or isinstance(option.kind, Flag):
-        return f'"{option.label}"'
-    return f'"{option.label}" {mention.value}'
+    if mention.value is None or isinstance(OPTIONS[mention.name].kind, Flag):
+        return word
+    return f"{word} {mention.value}"
+
+
+def _word(name: str) -> str:
+    """Return what the page calls an argument, in quotes; nothing for what it does not have."""
+    if name in _ARGUMENTS:
+        return f'"{ROLE_WORDS[_ARGUMENTS[name].name].title}"'
+    label = OPTIONS[name].label if name in OPTIONS else ""
+    return f'"{label}"' if label else ""
 
 
 @dataclass(frozen=True, slots=True)
