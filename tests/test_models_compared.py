@@ -12,7 +12,8 @@ from sklearn import metrics as sk
 
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
-from errorfloor.intervals.differences import PairedDifference
+from errorfloor.data.sample import Sample
+from errorfloor.intervals.models import PairedDifference
 from tests.schemas import checked
 
 
@@ -21,7 +22,8 @@ def wins(n, first, second):
     values = np.zeros(n)
     values[:first] = 1
     values[first : first + second] = -1
-    return PairedDifference.of(values, np.ones(n))
+    every = np.ones(n, dtype=np.int64)
+    return PairedDifference.of(values, np.ones(n), Sample.of_rows(every, every))
 
 
 @pytest.mark.parametrize("n", [3, 10, 25, 60])

@@ -188,35 +188,6 @@ def compare(
     >>> rows["hist-2"].value
     0.5
     """
-    if methods is not None and (not _is_list(methods) or not len(methods)):
-        raise InputError(
-            argument("methods"), ' must be a list of method names, such as ["isotonic", "beta"].'
-        )
-    if prediction is not None or predictions is not None:
-        own = {"label": label, "score": score}
-        where = ReadOptions.of(
-            **own,
-            positive=positive,
-            positive_from=positive_from,
-            classes=classes,
-            drop_missing=drop_missing,
-            group=group,
-            weight=weight,
-            cluster=cluster,
-        )
-        choice = None if metric is None else MetricChoice(metric, costs, at, prior)
-        return models_in(scores, labels, predictions, prediction, where, choice, level, rng)
-    if scores is None:
-        raise InputError(
-            argument("scores"),
-            " is missing: scores of the items, with ",
-            *(argument("labels"), ". To compare models give ", argument("predictions"), "."),
-        )
-    asked = MetricChoice(metric or ERROR.name, costs, at, prior)
-    names = () if methods is None else tuple(methods)
-    for name in names:
-        known.check_name(name, ScoreTable.kind, asked.metric)
-    request = Request.of(interval, level, n_resamples, rng)
     where = ReadOptions.of(
         score=score,
         label=label,
@@ -230,6 +201,15 @@ def compare(
         weight=weight,
         cluster=cluster,
     )
+    if prediction is not None or predictions is not None:
+        choice = None if metric is None else MetricChoice(metric, costs, at, prior)
+        return models_in(scores, labels, predictions, prediction, where, choice, level, rng)
+    _check(scores, methods)
+    asked = MetricChoice(metric or ERROR.name, costs, at, prior)
+    names = () if methods is None else tuple(methods)
+    for name in names:
+        known.check_name(name, ScoreTable.kind, asked.metric)
+    request = Request.of(interval, level, n_resamples, rng)
     reading = read_scores(scores, labels, where)
     chosen = tuple(method_for(name, reading, asked.metric) for name in names)
     check_scale(scores, reading, chosen)
@@ -242,6 +222,20 @@ def compare(
         return task.run(table, own, Origin(reading.source, name))
 
     return with_intervals_by_group(reading, request, rng, False, one)
+
+
+def _check(scores: object, methods: object) -> None:
+    """Refuse what leaves nothing to compare."""
+    if scores is None:
+        raise InputError(
+            argument("scores"),
+            " is missing: scores of the items, with ",
+            *(argument("labels"), ". To compare models give ", argument("predictions"), "."),
+        )
+    if methods is not None and not (_is_list(methods) and len(methods)):  # type: ignore[arg-type]
+        raise InputError(
+            argument("methods"), ' must be a list of method names, such as ["isotonic", "beta"].'
+        )
 
 
 def _is_list(methods: object) -> bool:

@@ -29,8 +29,7 @@ from errorfloor.data.read_rows import rows_of
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.data.values import as_entries, missing_in, spelt, text_of
-from errorfloor.intervals.differences import PairedDifference
-from errorfloor.intervals.models import ExactShare
+from errorfloor.intervals.models import ExactShare, PairedDifference
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics import record as kinds
 from errorfloor.metrics.choice import MetricChoice
@@ -120,7 +119,7 @@ class ModelRows:
                 _check_there(key.rstrip("0123456789"), one, there)
             found = run(select(frame, used))
         answers = {name: found[f"prediction{i}"] for i, name in enumerate(columns)}
-        more = {name: found.get(name) for name in beside}
+        more: dict[str, Any] = {name: found.get(name) for name in beside}
         rows = cls(as_entries(found["label"]), answers, **more, name=f"column {label!r}")
         return rows._without_missing(where.drop_missing)
 
@@ -163,13 +162,22 @@ class ModelRows:
 
     def where(self, kept: Bools) -> ModelRows:
         """Return some of the rows."""
-        weight, cluster = (
-            None if one is None else one[kept] for one in (self.weight, self.cluster)
-        )
+        weight = None if self.weight is None else self.weight[kept]
+        cluster = None if self.cluster is None else self.cluster[kept]
         if cluster is not None:
             cluster = np.unique(cluster, return_inverse=True)[1].astype(np.int64)
         answers = {name: one[kept] for name, one in self.answers.items()}
         return ModelRows(self.labels[kept], answers, weight, cluster, name=self.name)
+
+    @cached_property
+    def sample(self) -> Sample:
+        """The items, what they weigh and which depend on each other."""
+        every = np.ones(len(self.labels), dtype=np.int64)
+        weight = self.weight
+        if weight is None and self.cluster is not None:
+            weight = np.ones(len(self.labels))
+        weight = None if weight is None else weight / weight.mean()
+        return Sample.of_rows(every, every, weight, self.cluster)
 
     @cached_property
     def texts(self) -> NDArray[Any]:
@@ -563,102 +571,100 @@ def compared_models(
         Of the same items.
     """
     level = check_level(level)
+    _check_models(rows)
+    classes, label, scores, notes = _as_classes(rows, where)
+    chosen = choice or MetricChoice(_AUC if scores and len(classes) == 2 else ERROR.name)
+    metric = chosen.of(len(classes))
+    mass = np.ones(len(label)) if rows.weight is None else rows.weight
+    parts, values = _each_model(rows, metric, _Items(label, mass, len(classes)), classes, level)
+    if scores and not models.kind_of(metric).by_scores and len(classes) == 2:
+        notes.append(f"Scores of {_CUT} and more are taken for class {classes[1]!r}.")
+    found = {
+        (one, other): _difference(rows, metric, parts[one], parts[other])
+        for one, other in combinations(parts, 2)
+    }
+    comparison = ModelComparison(
+        metric=metric.name,
+        models=values,
+        differences=_differences(found, level),
+        resolvable=max(one.shown(level) for one in found.values()),
+        items_needed=None,
+        n=len(label),
+        level=level,
+        classes=classes,
+        n_effective=_effective(rows, next(iter(found.values()))),
+        clusters=rows.sample.clusters or None,
+        floor=floor,
+        notes=tuple(notes),
+        dropped=rows.dropped,
+        options=chosen.kept(),
+    )
+    return replace(comparison, items_needed=_needed(comparison, [*found.values()]))
+
+
+def _check_models(rows: ModelRows) -> None:
+    """Refuse one model, and predictions of which none is a label that occurs."""
     if len(rows.answers) < 2:
         raise InputError(
             argument("prediction"),
             " must name two models or more, such as model_a,model_b; one model is compared with "
             "the floor by headroom.",
         )
-    _refuse_strangers(rows)
-    classes, label, scores, notes = _as_classes(rows, where)
-    chosen = choice or MetricChoice(_AUC if scores and len(classes) == 2 else ERROR.name)
-    metric = chosen.of(len(classes))
-    mass = np.ones(len(label)) if rows.weight is None else rows.weight
-    items = _Items(label, mass, len(classes))
-    if metric.needs_classes and np.unique(label).size < 2:
+    known = set(rows.texts.tolist())
+    for name, one in rows.answers.items():
+        if one.ndim == 1 and not _are_scores(one, known):
+            given = np.unique(_texts(one)).tolist()
+            if not known & set(given):
+                raise InputError(
+                    argument("prediction"),
+                    f" (column {name!r}) holds none of the labels, {listed(sorted(known))}, but "
+                    f"{listed(given)}. Call classes the same in both columns.",
+                )
+
+
+def _each_model(
+    rows: ModelRows, metric: Metric, items: _Items, classes: tuple[str, ...], level: float
+) -> tuple[dict[str, Parts], tuple[ModelValue, ...]]:
+    """Return what items have to do with each model's value, and the values with limits."""
+    if metric.needs_classes and np.unique(items.label).size < 2:
         raise InputError(
             f"The {metric.words} needs items of both classes, and {rows.name} has only "
-            f"{classes[int(label[0])]!r}."
+            f"{classes[int(items.label[0])]!r}."
         )
     kind = models.kind_of(metric)
     as_given: Callable[..., Any] = _as_scores if kind.by_scores else _decided
     given = {name: as_given(one, classes, name) for name, one in rows.answers.items()}
     find = partial(_by_scores if kind.by_scores else _by_decisions, kind, metric, items)
-    if scores and not kind.by_scores and len(classes) == 2:
-        notes.append(f"Scores of {_CUT} and more are taken for class {classes[1]!r}.")
     parts = {name: find(one) for name, one in given.items()}
     values = tuple(
-        ModelValue(name, one.value, *_limits(rows, items, metric, kind, given[name], level))
+        ModelValue(name, one.value, *_limits(rows, items, metric, given[name], level))
         for name, one in parts.items()
     )
-    pairs = [
-        (one, other, _difference(rows, metric, kind, parts[one], parts[other]))
-        for one, other in combinations(parts, 2)
-    ]
-    p_values = np.array([found.p_value() for _, _, found in pairs])
-    differences = tuple(
-        ModelDifference(found.value, *found.limits(level), one, other, p=p, adjusted_p=adjusted)
-        for (one, other, found), p, adjusted in zip(
-            pairs, p_values.tolist(), holm(p_values).tolist(), strict=True
-        )
+    return parts, values
+
+
+def _differences(
+    found: Mapping[tuple[str, str], PairedDifference], level: float
+) -> tuple[ModelDifference, ...]:
+    """Return the differences with their limits, and p-values of all pairs together."""
+    p_values = np.array([one.p_value() for one in found.values()])
+    both = zip(p_values.tolist(), holm(p_values).tolist(), strict=True)
+    return tuple(
+        ModelDifference(one.value, *one.limits(level), *names, p=p, adjusted_p=adjusted)
+        for (names, one), (p, adjusted) in zip(found.items(), both, strict=True)
     )
-    weighed = rows.weight is not None or rows.cluster is not None
-    comparison = ModelComparison(
-        metric=metric.name,
-        models=values,
-        differences=differences,
-        resolvable=max(found.shown(level) for _, _, found in pairs),
-        items_needed=None,
-        n=len(label),
-        level=level,
-        classes=classes,
-        n_effective=_effective(mass, rows.cluster, pairs[0][2]) if weighed else None,
-        clusters=None if rows.cluster is None else int(rows.cluster.max()) + 1,
-        floor=floor,
-        notes=tuple(notes),
-        dropped=rows.dropped,
-        options=chosen.kept(),
-    )
-    return replace(comparison, items_needed=_needed(comparison, [found for _, _, found in pairs]))
 
 
 def _as_classes(
     rows: ModelRows, where: ReadOptions
 ) -> tuple[tuple[str, ...], Counts, bool, list[str]]:
     """Return the classes, that of each item, whether models give scores, and what to know."""
-    classes, notes = rows.classes, list[str]()
-    if where.classes is not None:
-        strange = sorted({*classes} - {*where.classes})
-        if strange:
-            raise InputError(
-                argument("classes"),
-                f" lacks {strange[0]!r}, which occurs. List all classes.",
-            )
-        classes = where.classes
-    wide = [one.shape[1] for one in rows.answers.values() if one.ndim == 2]
-    texts = rows.texts
-    if where.positive_from is not None:
-        raise InputError(
-            *(
-                argument("positive_from"),
-                " does not go with models, whose answers it would change ",
-            ),
-            *("as well. Make classes of both first, or name one with ", argument("positive"), "."),
-        )
+    classes, texts = _named_classes(rows, where), rows.texts
     if where.positive is not None:
-        meant = text_of(where.positive)
-        if meant not in set(texts.tolist()):
-            raise InputError(
-                argument("positive"),
-                f" is {meant!r}, and no label is. The labels are {listed(classes)}.",
-            )
-        rest = [one for one in classes if one != meant]
-        classes = (rest[0] if len(rest) == 1 else f"not {meant}", meant)
-        texts = np.where(texts == meant, meant, classes[0])
-    elif len(classes) == 2 and not {*classes} <= {"0", "1"}:
-        meant_by_words = positive_of(classes)
-        if meant_by_words is not None and meant_by_words == classes[0]:
-            classes = classes[::-1]
+        classes = _sides(classes, text_of(where.positive), texts)
+        texts = np.where(texts == classes[1], classes[1], classes[0])
+    elif len(classes) == 2 and positive_of(classes) == classes[0]:
+        classes = classes[::-1]
     if len(classes) < 2:
         raise InputError(f"All labels are {listed(classes)}. Models differ only where labels do.")
     if len(classes) > _MOST_CLASSES:
@@ -667,6 +673,7 @@ def _as_classes(
             "column of labels with ",
             *(argument("label"), "."),
         )
+    wide = [one.shape[1] for one in rows.answers.values() if one.ndim == 2]
     if wide and len(classes) != wide[0]:
         raise InputError(
             argument("predictions"),
@@ -674,7 +681,37 @@ def _as_classes(
         )
     place = {name: i for i, name in enumerate(classes)}
     label = np.array([place[one] for one in texts.tolist()], dtype=np.int64)
-    return classes, label, rows.are_scores, notes
+    return classes, label, rows.are_scores, []
+
+
+def _named_classes(rows: ModelRows, where: ReadOptions) -> tuple[str, ...]:
+    """Return the classes in the order that was given, or in theirs."""
+    if where.positive_from is not None:
+        raise InputError(
+            *(
+                argument("positive_from"),
+                " does not go with models, whose answers it would change ",
+            ),
+            *("as well. Make classes of both first, or name one with ", argument("positive"), "."),
+        )
+    if where.classes is None:
+        return rows.classes
+    strange = sorted({*rows.classes} - {*where.classes})
+    if strange:
+        text = f" lacks {strange[0]!r}, which occurs. List all classes."
+        raise InputError(argument("classes"), text)
+    return where.classes
+
+
+def _sides(classes: tuple[str, ...], meant: str, texts: NDArray[Any]) -> tuple[str, str]:
+    """Return the other class, or the name of all others, and the class that is 1."""
+    if meant not in set(texts.tolist()):
+        raise InputError(
+            argument("positive"),
+            f" is {meant!r}, and no label is. The labels are {listed(classes)}.",
+        )
+    rest = [one for one in classes if one != meant]
+    return rest[0] if len(rest) == 1 else f"not {meant}", meant
 
 
 def _decided(answers: NDArray[Any], classes: tuple[str, ...], name: str) -> Counts:
@@ -689,20 +726,6 @@ def _decided(answers: NDArray[Any], classes: tuple[str, ...], name: str) -> Coun
     return np.array(found, dtype=np.int64)
 
 
-def _refuse_strangers(rows: ModelRows) -> None:
-    """Refuse predictions of which none is a label that occurs."""
-    known = set(rows.texts.tolist())
-    for name, one in rows.answers.items():
-        if one.ndim == 1 and not _are_scores(one, known):
-            given = np.unique(_texts(one)).tolist()
-            if not known & set(given):
-                raise InputError(
-                    argument("prediction"),
-                    f" (column {name!r}) holds none of the labels, {listed(sorted(known))}, but "
-                    f"{listed(given)}. Call classes the same in both columns.",
-                )
-
-
 def _as_scores(answers: NDArray[Any], classes: tuple[str, ...], name: str) -> Floats:
     if answers.ndim == 1 and (len(classes) > 2 or answers.dtype.kind not in "iufb"):
         what = "a score for each class" if len(classes) > 2 else "scores"
@@ -715,15 +738,14 @@ def _as_scores(answers: NDArray[Any], classes: tuple[str, ...], name: str) -> Fl
 
 
 def _limits(
-    rows: ModelRows, items: _Items, metric: Metric, kind: Kind, given: NDArray[Any], level: float
+    rows: ModelRows, items: _Items, metric: Metric, given: NDArray[Any], level: float
 ) -> tuple[float | None, float | None]:
     """Return the limits of one model's value."""
+    kind = models.kind_of(metric)
     plain = rows.weight is None and rows.cluster is None
     if not plain and metric.is_error:
         wrong = (given != items.label).astype(np.int64)
-        every = np.ones(len(wrong), dtype=np.int64)
-        sample = Sample.of_rows(every, every, items.mass / items.mass.mean(), rows.cluster)
-        share, size = sample.share_and_size(wrong)
+        share, size = rows.sample.share_and_size(wrong)
         return ExactShare(share * size, size).limits(level)
     if not plain:
         return None, None
@@ -737,17 +759,16 @@ def _limits(
     return models.from_table(metric, table, {}).evidence.limits(level)
 
 
-def _difference(
-    rows: ModelRows, metric: Metric, kind: Kind, first: Parts, second: Parts
-) -> PairedDifference:
+def _difference(rows: ModelRows, metric: Metric, first: Parts, second: Parts) -> PairedDifference:
     """Return by how much the first model is better."""
+    kind = models.kind_of(metric)
     each = second.each - first.each if metric.less_is_better else first.each - second.each
     reach = np.maximum(first.reach, second.reach)
     if kind.by_scores:  # answers are near each other: as far apart as the farthest that were seen
         apart = np.abs(each - np.average(each, weights=rows.weight)) / reach
         reach = reach * (float(apart.max()) or 1.0)
     most = _FARTHEST.get(type(kind), math.inf)
-    return PairedDifference.of(each, reach, rows.weight, rows.cluster, most)
+    return PairedDifference.of(each, reach, rows.sample, most)
 
 
 # The largest difference that there can be.
@@ -760,8 +781,11 @@ _FARTHEST = {
 }
 
 
-def _effective(mass: Floats, cluster: Counts | None, found: PairedDifference) -> float:
-    return float(mass.sum() ** 2 / (mass @ mass)) if cluster is None else found.number
+def _effective(rows: ModelRows, found: PairedDifference) -> float | None:
+    """Return how many equal items tell as much, where items weigh differently or are clustered."""
+    if rows.sample.is_counted:
+        return None
+    return found.number if rows.sample.clusters else rows.sample.units
 
 
 def _needed(comparison: ModelComparison, found: Sequence[PairedDifference]) -> int | None:

@@ -118,7 +118,7 @@ def models(labels: Labels, session: Session, prediction: Sequence[str] | None, *
             f"{' and '.join(labels.files)} have the same labels: they are taken for models on the "
             "same items"
         )
-        result = compared_models(found.rows, how["choice"], where, how["level"])
+        result: Any = compared_models(found.rows, how["choice"], where, how["level"])
         columns, guessed = found.columns, ["label", "prediction"]
     else:
         with labels.paths(session) as paths, session.step("comparing models"):
