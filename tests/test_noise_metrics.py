@@ -14,9 +14,13 @@ from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.methods.record import Options
 from errorfloor.metrics import named
 from errorfloor.metrics.noise import MEANS, share_after, value_after
-from errorfloor.questions import feebee_metrics
-from errorfloor.questions.feebee_metrics import OfOrder, best_balanced_rule
-from errorfloor.questions.label_noise import expected_after_redraw, redraw_labels
+from errorfloor.questions import feebee
+from errorfloor.questions.feebee import (
+    OfOrder,
+    best_balanced_rule,
+    expected_after_redraw,
+    redraw_labels,
+)
 from errorfloor.show.sentences import sentence_of
 
 METRICS = ["balanced-error", "auc"]
@@ -170,8 +174,8 @@ def test_fast_estimates_are_those_of_full_fits_to_the_same_noisy_tables(method, 
 
 def test_isotonic_has_the_least_balanced_error_of_any_cut(table):
     cells = table.cells(complete=True)
-    isotonic = feebee_metrics.bind(
-        feebee_metrics.find("isotonic", named("balanced-error")),
+    isotonic = feebee.bind_to_metric(
+        feebee.method_of("isotonic", named("balanced-error")),
         cells,
         options_of("balanced-error"),
     )
@@ -263,7 +267,7 @@ def test_results_say_metric_means_and_model_in_text_json_and_pictures(table):
     )  # fmt: skip
     assert found.estimates["platt"].shape == (3, 5, 2)
     text = str(found)
-    assert "3 repeats of 5 levels of noise of 2 means, n = 300, model AUC 0.9" in text
+    assert "3 repeats at each of 5 levels of noise and 2 means, n = 300, model AUC 0.9" in text
     assert "Of 2 methods of AUC" in sentence_of(found)
     content = json.loads(json.dumps(found.to_dict()))
     assert content["metric"] == "auc"

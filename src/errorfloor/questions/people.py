@@ -31,6 +31,10 @@ PANELS = (1, 3, 5)
 EPSILON = 0.2  # of the alternative annotator test
 _FEWEST_PEOPLE, _FEWEST_ITEMS = 2, 30  # on an item, and of an annotator
 _FALSE_DISCOVERIES = 0.05
+_COLUMNS = (
+    *("positives", "counts", "item", "vote", "annotator", "annotators", "annotations"),
+    *("duplicates", "positive", "positive_from", "classes"),
+)
 _NUMBER = (int, float, np.integer, np.floating)
 
 
@@ -133,27 +137,15 @@ def people(
     >>> round(found.agreement.value, 3), round(found["mine"].value, 3)
     (0.667, 0.833)
     """
+    arguments = {**locals()}
     level = check_level(level)
     panels = as_panels(panels)
     epsilon = as_fraction(epsilon, name="epsilon")
     options = Options(totals_by=totals_by, stopping=stopping)
-    columns: dict[str, Any] = {
-        "counts": counts,
-        "item": item,
-        "vote": vote,
-        "annotator": annotator,
-        "annotators": annotators,
-        "annotations": annotations,
-        "duplicates": duplicates,
-        "positive": positive,
-        "positive_from": positive_from,
-        "classes": classes,
-    }
+    columns = {name: arguments[name] for name in _COLUMNS}
     if votes is None:
-        votes, positives = positives, None
-    reading, found = _read(
-        votes, totals, predictions, prediction, {**columns, "positives": positives}, drop_missing
-    )
+        votes, columns["positives"] = positives, None
+    reading, found = _read(votes, totals, predictions, prediction, columns, drop_missing)
     return people_of(reading, found, options, panels=panels, epsilon=epsilon, level=level)
 
 
@@ -317,12 +309,14 @@ def _about_sample(crowd: PeopleComparison, singles: int) -> list[str]:
     ballots = crowd.found.ballots
     if crowd.crowd is not None:
         people = counted_words(crowd.crowd.number, "annotator")
-        notes.append(f"{people} count as a sample, as well as items: limits hold for other people.")
+        notes.append(
+            f"{people} are treated as a sample, as items are: limits hold for other people."
+        )
     elif ballots is not None:
         effective = crowd.all_people.effective  # type: ignore[union-attr]
         notes.append(
-            f"The votes are of too few people ({effective:.1f} with equal workloads) to stand for "
-            "others: limits are over items, for these people."
+            f"The votes come from too few people (as good as {effective:.1f} with equal workloads) "
+            "to stand for others: limits hold for other items, but for these people."
         )
     else:
         notes.append(

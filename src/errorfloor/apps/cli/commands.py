@@ -146,7 +146,7 @@ def estimate(
 ) -> None:
     """Estimate the floor.
 
-    Columns are guessed where their names leave no doubt, and the guess is said.
+    Columns are guessed where their names leave no doubt, and the guess is shown.
     """
     from errorfloor.questions.question import answer
     from errorfloor.show.words import long_text_of
@@ -177,7 +177,9 @@ def _answered_as_ratings(labels: Labels, session: Session) -> bool:
 
     if ratings_in(labels.files[0]) is None:
         return False
-    session.remark(f"these are ratings: answering errorfloor ratings {labels.files[0]}")
+    session.remark(
+        f"these are ratings, so this is the answer of errorfloor ratings {labels.files[0]}"
+    )
     context.invoke(ratings, file=labels.files[0], as_json=session.as_json, quiet=session.quiet)
     return True
 
@@ -221,7 +223,7 @@ def compare(
     Without models, estimate the floor by several methods, from scores with one label per item.
     """
     from errorfloor.metrics.choice import MetricChoice
-    from errorfloor.questions.compare import compare
+    from errorfloor.questions.compare import CompareAsk
     from errorfloor.results import Comparison
     from errorfloor.show.bars import drawn
     from errorfloor.show.words import long_text_of
@@ -236,9 +238,8 @@ def compare(
     if found is not None:
         session.show(found.to_dict(), long_text_of(found))
         return
-    reading = labels.read(session)
-    with session.step("comparing"):
-        rows = compare(reading, methods=methods or None, **how)
+    ask = CompareAsk(methods=methods or None, **how)
+    rows = asking.answered(labels, session, ask, "comparing")
     text = long_text_of(rows)
     draw = drawn(rows, text) if isinstance(rows, Comparison) else None
     session.show(rows.to_dict(), text, draw=draw, refuted=asking.refuted(rows))
@@ -258,13 +259,13 @@ def compare(
     "--model-error",
     metavar="RATE",
     kind=Number(0, 1),
-    help="Error of the best model known on these labels, a fraction.",
+    help="Lowest error that a model is known to have on these labels, a fraction.",
 )
 @option(
     "--model-value",
     metavar="VALUE",
     kind=Number(0, 1),
-    help="In its place: the best model's value of --metric, such as its AUC.",
+    help="Instead of --model-error: the best known value of --metric, such as an AUC.",
 )
 @option(
     "--metric",
@@ -278,14 +279,16 @@ def compare(
     "--means",
     metavar="NUMBERS",
     kind=Shares(),
-    help="How probable 1 is where a label is redrawn, not for error; 0.1,0.2,...,0.9 by default.",
+    help="Probability of class 1 where a label is drawn anew (not for error); 0.1,0.2,...,0.9 by "
+    "default.",
 )
 @METHODS
 @option(
     "--levels",
     metavar="COUNT",
     kind=Whole(2),
-    help="Levels of noise from 0 to 1: 101 for error by default, else 21 of each mean.",
+    help="Number of noise levels from 0 to 1; by default 101 for error, else 21 for each of "
+    "--means.",
 )
 @option(
     "--repeats",
@@ -293,29 +296,27 @@ def compare(
     kind=Whole(1),
     default=10,
     show_default=True,
-    help="Draws of the noise at each level.",
+    help="How many times noise is drawn at each level.",
 )
 @listed("clip")
 @DEVICE
 @listed("rng")
 @with_session
 def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
-    """Score methods by how well they follow label noise added on purpose; less is better.
+    """Rate methods by how closely they follow noise added to labels; a lower score is better.
 
-    With --features the classics 1nn, knn-K, ghp and noshad are scored, beside methods for scores
-    where --score names some.
+    With --features the classic methods 1nn, knn-K, ghp and noshad are rated; with --score as well,
+    methods for scores are, too.
     """
-    from errorfloor.questions.feebee import feebee
+    from errorfloor.questions.feebee import FeeBeeAsk
 
     if how["model_error"] is None and how["model_value"] is None:
         raise click.UsageError("Missing option '--model-error', or '--model-value' for AUC.")
-    if how["features"] is not None:
-        asking.feebee_of_features(labels, session, methods=methods or None, **how)
+    ask = FeeBeeAsk(methods=methods or None, **how)
+    if ask.features is not None:
+        asking.feebee_of_features(labels, session, ask)
         return
-    reading = labels.read(session)
-    with session.step("adding noise"):
-        scores = feebee(reading, methods=methods or None, **how)
-    show_without_count(session, scores)
+    show_without_count(session, asking.answered(labels, session, ask, "adding noise"))
 
 
 def show_without_count(session: Session, result: Any) -> None:
@@ -374,12 +375,9 @@ cli.add_command(difference)
 @with_session
 def plan(session: Session, labels: Labels, **how: Any) -> None:
     """Say which labels to buy next, from a pilot of votes or of scores with labels."""
-    from errorfloor.questions.plan import plan
+    from errorfloor.questions.plan import PlanAsk
 
-    reading = labels.read(session)
-    with session.step("planning"):
-        advice = plan(reading, **how)
-    show_without_count(session, advice)
+    show_without_count(session, asking.answered(labels, session, PlanAsk(**how), "planning"))
 
 
 @cli.command(

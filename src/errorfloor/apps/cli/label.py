@@ -45,7 +45,7 @@ def label(
     level: float,
     rng: int,
 ) -> None:
-    """Draw items to label from scores of all, unsure ones more often, with their weights.
+    """Choose items to label by their scores: unsure ones more often, with weights to allow for it.
 
     --score names the scores, and --label the labels so far, where there are some. The file that is
     written has the number of each row, its probability and its weight.
