@@ -15,7 +15,7 @@ from errorfloor.results import Finding, Interval, PairedTest
 from errorfloor.results.verdict import Verdict
 from errorfloor.show.html import html_of
 from errorfloor.show.report import summarize
-from errorfloor.show.report.blocks import Text
+from errorfloor.show.report.document import Text
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.words import long_text_of
 

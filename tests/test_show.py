@@ -151,7 +151,7 @@ BOUND = (
 )
 SEES = "A model that sees more than these scores may do better."
 LINE = (
-    "floor at most 8.42 % (95 % limit); 7.05 % by the best cut of these scores (5.97 % to 8.42 %) "
+    "floor at most 8.42 % (95 % limit); the best cut of these scores: 7.05 % (5.97 % to 8.42 %) "
     "(isotonic, n = 2,000, honest)"
 )
 
@@ -265,7 +265,7 @@ def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
     ]
     below = verdict("saturated", -0.03, 0.01, p_beyond=0.2)
     assert "-1.00 points" in long_text_of(below)
-    assert "p = 0.200 for a model that is at or above the floor" in long_text_of(below)
+    assert "p = 0.200 if the model were at or above the floor" in long_text_of(below)
 
 
 def test_a_plan_is_a_table_with_advice():
