@@ -360,7 +360,7 @@ def test_the_answer_says_for_whom_it_speaks(votes):
         found = ef.from_votes(votes, interval=name)
         assert "one more vote of these 30 annotators, not for a fresh one" in found.assumptions
     counts = ef.from_votes([1, 2, 3], 3)
-    assert "Whose votes they are is not known" in counts.assumptions
+    assert "It is not known who gave which vote" in counts.assumptions
     with pytest.raises(ValueError, match="needs to know whose vote each one is"):
         ef.from_votes([1, 2, 3], 3, interval="annotators")
 
