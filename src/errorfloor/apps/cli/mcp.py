@@ -21,9 +21,8 @@ import click
 from errorfloor import __version__
 from errorfloor._checks import percentage
 from errorfloor.apps.cli import starting
-from errorfloor.apps.cli.building import Command, examples, with_session
+from errorfloor.apps.cli.building import FILE, NEW_FILE, Command, examples, with_session
 from errorfloor.apps.cli.session import REFUTED, REQUIREMENT, Failure, Session
-from errorfloor.apps.cli.types import FILE, NEW_FILE
 from errorfloor.data.confined import FOLDERS, is_inside
 
 TOOLS = ("look", "estimate", "headroom", "people", "agreement")

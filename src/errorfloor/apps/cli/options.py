@@ -12,11 +12,10 @@ import click
 
 from errorfloor._checks import InputError
 from errorfloor.apps.cli import completing
-from errorfloor.apps.cli.building import Body, Decorator, option
+from errorfloor.apps.cli.building import FILE, NEW_FILE, Body, Decorator, option
 from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import FILE, NEW_FILE
 from errorfloor.data.layouts import BESIDE, Layout, Role
 from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.questions.options import (

