@@ -204,13 +204,10 @@ NOT_MERGED = {
     "features.sequence",
     "intervals.signs",
     "intervals.votes.annotators",
-    "show.features",
-    "show.looks",
     "show.metric_table",
     "show.report.again",
     "show.report.markdown",
     "show.report.svg",
-    "show.small",
 }
 
 

@@ -21,7 +21,7 @@ import click
 from errorfloor import __version__
 from errorfloor.apps.cli import interrupts
 from errorfloor.apps.cli.messages import written
-from errorfloor.show.characters import in_sight
+from errorfloor.show.markup import in_sight
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -34,8 +34,7 @@ from errorfloor.metrics.variances import R2, rating_metric
 from errorfloor.questions.options import Flag, Number, Whole
 from errorfloor.results import Estimate
 from errorfloor.results.finding import Finding
-from errorfloor.show.characters import in_sight
-from errorfloor.show.markup import Markup, tag
+from errorfloor.show.markup import Markup, in_sight, tag
 from errorfloor.show.report.html import LEVELS
 from errorfloor.show.report.sections import once
 

@@ -17,9 +17,8 @@ from errorfloor.data.ratings import RATED
 from errorfloor.metrics.variances import PEARSON, QWK, R2
 from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.card import has_card
-from errorfloor.show.characters import in_sight
-from errorfloor.show.html import html_of, intervals
-from errorfloor.show.markup import Markup, tag
+from errorfloor.show.html import html_of, intervals_of
+from errorfloor.show.markup import Markup, in_sight, tag
 from errorfloor.show.palette import themed
 from errorfloor.show.report import summarize
 from errorfloor.show.report.blocks import Block, Section, Text
@@ -97,7 +96,7 @@ def _of_groups(result: Groups[Any]) -> tuple[Markup, ...]:
     """Return the floors of groups on one axis, with their values."""
     floors = {name: getattr(row, "floor", row) for name, row in result.items()}
     rows = [(in_sight(str(name)), row) for name, row in floors.items()]
-    drawn = intervals(rows, sentence_of(result))
+    drawn = intervals_of(rows, sentence_of(result))
     return (tag("div", Markup(themed(drawn)), class_="headline"),) if drawn else ()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from errorfloor.apps.web.state import ROLE, ROLES, State
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.values import text_of
-from errorfloor.show.characters import in_sight
+from errorfloor.show.markup import in_sight
 
 _ROWS = 5  # first values of a column
 _MOST = 24  # classes with their numbers
