@@ -175,11 +175,11 @@ def _more_than_errors(metric: Metric) -> InputError:
     )
 
 
-def _scored(said: ModelOptions, names: tuple[str, ...]) -> ScoreTable:
+def _scored(options: ModelOptions, names: tuple[str, ...]) -> ScoreTable:
     """Return the model's scores of test items with their labels, counted."""
     many = None if len(names) == 2 else names
-    check_aligned(model_scores=said.model_scores, labels=said.labels)
-    table = ScoreTable.from_arrays(said.model_scores, said.labels, classes=many)
+    check_aligned(model_scores=options.model_scores, labels=options.labels)
+    table = ScoreTable.from_arrays(options.model_scores, options.labels, classes=many)
     if len(table.classes) != len(names):
         raise InputError(
             argument("model_scores"),
@@ -189,15 +189,15 @@ def _scored(said: ModelOptions, names: tuple[str, ...]) -> ScoreTable:
     return table
 
 
-def _decided(said: ModelOptions, names: tuple[str, ...]) -> Counts:
+def _decided(options: ModelOptions, names: tuple[str, ...]) -> Counts:
     """Return how often each decision was made on items of each class."""
-    check_aligned(predictions=said.predictions, labels=said.labels)
+    check_aligned(predictions=options.predictions, labels=options.labels)
     if len(names) == 2:
-        labels = as_labels(said.labels, name="labels").astype(np.int64)
-        chosen = as_labels(said.predictions, name="predictions").astype(np.int64)
+        labels = as_labels(options.labels, name="labels").astype(np.int64)
+        chosen = as_labels(options.predictions, name="predictions").astype(np.int64)
     else:
-        labels, _ = codes_of(said.labels, len(names), names)
-        chosen, _ = codes_of(said.predictions, len(names), names, "predictions")
+        labels, _ = codes_of(options.labels, len(names), names)
+        chosen, _ = codes_of(options.predictions, len(names), names, "predictions")
     check_same_length(labels, chosen, ("labels", "predictions"))
     return models.confusion_of(labels, chosen, len(names))
 

@@ -129,8 +129,8 @@ def confusion(session: Session, labels: Labels, ask: Ask, output: Path | None) -
 
     floor = asking.answered(labels, session, ask)
     found = confusion_of(floor)
-    text, said = str(found), dict[str, Any](found.to_dict())
+    text, result = str(found), dict[str, Any](found.to_dict())
     if output is not None:
         write_csv(found, output)
-        text, said = f"{text}\nWrote {output}.", {**said, "output": output}
-    session.show(said, text, refuted=asking.refuted(floor))
+        text, result = f"{text}\nWrote {output}.", {**result, "output": output}
+    session.show(result, text, refuted=asking.refuted(floor))

@@ -79,6 +79,7 @@ def people(
     labels: Labels,
     prediction: list[str] | None,
     panels: Any,
+    epsilon: float,
     output: Path | None,
     **how: Any,
 ) -> None:
@@ -88,20 +89,12 @@ def people(
     people does. Without --prediction, only people are compared. Where annotators are known, limits
     hold for other people; exit code 4 means that predictions were made from these votes.
     """
-    from errorfloor.methods.record import Options
     from errorfloor.questions.people import as_panels
+    from errorfloor.questions.question import Ask
     from errorfloor.show.words import long_text_of
 
-    options = Options(totals_by=how["totals_by"], stopping=how["stopping"])
-    found = asking.people(
-        labels,
-        session,
-        prediction or (),
-        options,
-        panels=as_panels(panels),
-        epsilon=how["epsilon"],
-        level=how["level"],
-    )
+    ask, sizes = Ask(**how), as_panels(panels)
+    found = asking.people(labels, session, prediction or (), ask, panels=sizes, epsilon=epsilon)
     result, text = found.to_dict(), long_text_of(found)
     if output is not None:
         from errorfloor.show.report import report

@@ -55,10 +55,10 @@ def demo(session: Session, save: str | None, picture: Path | None) -> None:
     with session.step("estimating by every method"):
         rows, floor = demo.run()
         many, its_floor = demo.run_five()
-    said = {**rows.to_dict(), "true_floor": floor}
-    said["five_classes"] = {**many.to_dict(), "true_floor": its_floor}
+    result = {**rows.to_dict(), "true_floor": floor}
+    result["five_classes"] = {**many.to_dict(), "true_floor": its_floor}
     text = f"{demo.text(rows, floor)}\n\n{demo.text_of_five(many, its_floor)}"
-    session.show(said, text)
+    session.show(result, text)
     if picture is not None:
         session.remark(f"wrote {demo.draw(rows, floor, picture)}")
 
