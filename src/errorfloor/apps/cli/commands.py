@@ -44,8 +44,8 @@ from errorfloor.questions.options import (
     OF_LIMITS,
     OF_METRIC,
     PLAN_OPTIONS,
+    SHARES,
     Number,
-    Shares,
     Whole,
     either,
 )
@@ -232,7 +232,7 @@ def compare(session: Session, labels: Labels, methods: tuple[str, ...], **how: A
 @option(
     "--means",
     metavar="NUMBERS",
-    kind=Shares(),
+    kind=SHARES,
     help="How probable 1 is where a label is redrawn, not for error; 0.1,0.2,...,0.9 by default.",
 )
 @METHODS

@@ -22,13 +22,13 @@ from errorfloor.questions.options import (
     ANSWER,
     ASK_OPTIONS,
     COLUMNS,
+    FLAG,
     MODEL_OPTIONS,
+    NAMES,
     OF_METRIC,
     OPTIONS,
     READING,
     AskOption,
-    Flag,
-    Names,
     as_typed,
     either,
     methods_help,
@@ -126,9 +126,9 @@ def listed(
         "shell_complete": _COMPLETE.get(name),
         "aliases": own.aliases,
     }
-    if isinstance(own.kind, Flag):
+    if own.kind is FLAG:
         return option(own.on_command_line, parameter or name, is_flag=True, **{**given, **more})
-    if isinstance(own.kind, Names):
+    if own.kind is NAMES:
         return option(own.on_command_line, name, multiple=True, callback=names_of, **given)
     if name == "positive":
         return once(own.on_command_line, name, **given)

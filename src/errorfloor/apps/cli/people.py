@@ -25,7 +25,7 @@ from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.data.layouts import LAYOUTS, of_kind
 from errorfloor.data.tables import VoteTable
-from errorfloor.questions.options import ANSWER, COLUMNS, Number, Wholes
+from errorfloor.questions.options import ANSWER, COLUMNS, WHOLES, Number
 
 if TYPE_CHECKING:
     from errorfloor.questions.question import Ask
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 @option(
     "--panels",
     metavar="R,R,...",
-    kind=Wholes(),
+    kind=WHOLES,
     default="1,3,5",
     show_default=True,
     section=ANSWER,
