@@ -206,7 +206,7 @@ def test_the_three_layouts_of_votes_agree(folder):
     assert {**numbers(json.loads(wide.stdout)), "assumptions": ""} == {**known, "assumptions": ""}
     note, warning = wide.stderr.splitlines()
     assert note == 'note: using columns "rater_1", "rater_2", "Rater 3" as the annotators'
-    assert warning.startswith("warning: The votes are of too few people to stand for others")
+    assert warning.startswith("warning: The votes come from too few people to stand for others")
 
 
 def test_blanks_among_annotators_are_votes_not_cast(folder):
@@ -383,7 +383,8 @@ def test_a_model_is_given_whole(folder):
     known = answer("headroom", "few.csv", "--accuracy", "80%", "--test-items", 100)
     taken = answer("headroom", "few.csv", "--accuracy", "80%")  # on the items of the file
     assert taken["result"] == known["result"]
-    assert any(one.startswith("taking the 100 items of the file") for one in taken["remarks"])
+    assumed = "assuming that the model was tested on the 100 items"
+    assert any(one.startswith(assumed) for one in taken["remarks"])
     assert "Give --test-items" in error("headroom", "5%", "--accuracy", "80%", code=2)
     many = ["demo/scores.csv", "--model-errors", 10, "--test-items", 9]
     assert "--model-errors must not be more than" in error("headroom", *many, code=2)

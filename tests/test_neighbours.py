@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from errorfloor.features import neighbours, products
+from errorfloor.features import neighbours
 from errorfloor.features.classics import spanning_tree
 from errorfloor.features.lists import in_full, squares_between
 from errorfloor.features.neighbours import ENGINES, nearest, nearest_apart
@@ -67,7 +67,7 @@ def by_kruskal(x):
 
 @pytest.fixture(autouse=True)
 def several_blocks(monkeypatch):
-    monkeypatch.setattr(products, "_BLOCK", 64)
+    monkeypatch.setattr(neighbours, "_BLOCK", 64)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -198,7 +198,7 @@ def test_values_are_as_near_to_the_truth_as_they_say(kind, dtype):
     for k in (1, 20):
         values = known.values(known)
         last = np.sort(values, axis=1)[:, -k]
-        least = products.least_of(known, last)
+        least = neighbours.least_of(known, last)
         # A value that is among the true k best is above what it has to be above.
         true = exact >= np.sort(exact, axis=1)[:, [-k]]
         assert (values > least[:, None])[true].all()

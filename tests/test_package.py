@@ -190,24 +190,19 @@ ALONE = {
 # The same of folders whose files have not been merged by concept yet.
 NOT_MERGED = {
     "apps.web.answering",
-    "apps.web.connections",
     "apps.web.page",
     "apps.web.parts",
     "apps.web.pool",
     "apps.web.server",
     "apps.web.uploads",
-    "datasets._openreview",
     "datasets.clouds",
     "features.groups",
     "features.leaks",
-    "features.products",
     "features.sequence",
     "intervals.signs",
     "intervals.votes.annotators",
     "show.metric_table",
-    "show.report.again",
     "show.report.markdown",
-    "show.report.svg",
 }
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 )
 @with_session
 def metrics(session: Session) -> None:
-    """List the metrics: what each is, for how many classes, and from which labels it can be had."""
+    """List the metrics: what each is, for how many classes, and from which labels it comes."""
     from errorfloor.show import metric_table
 
     session.show({"metrics": metric_table.as_dicts()}, metric_table.as_text(), headline=False)
@@ -60,9 +60,9 @@ def list_sets(session: Session) -> None:
 @option("--save", metavar="FILE", help="Write the set as CSV, for the other commands.")
 @with_session
 def fetch(session: Session, names: tuple[str, ...], save: str | None) -> None:
-    """Fetch sets into the cache, unless they are there, and check them.
+    """Download data sets into the cache, unless they are there, and check them.
 
-    Nothing is fetched where the environment variable ERRORFLOOR_DATA names a folder.
+    Nothing is downloaded if the environment variable ERRORFLOOR_DATA names a folder.
     """
     from errorfloor.datasets import catalogue
 
@@ -125,12 +125,12 @@ def save_csv(content: Dataset, path: str | os.PathLike[str]) -> None:
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("paper"),
-    help="Folder for the files, paper by default.",
+    help="Folder to write to; by default one called paper.",
 )
 @option(
     "--docs",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the page and figures/, once all figures are there.",
+    help="Folder for a page with all figures; written only when every figure is there.",
 )
 @option("--force", is_flag=True, help="Compute again what is there.")
 @with_session
@@ -141,8 +141,8 @@ def paper(
 
     Needs a clone of errorfloor: its package `papers` has the figures.
 
-    NAME is figure-1 to figure-12 or table-feebee; all of them by default. follow-up stands for
-    those of the next paper: follow-up-figure, follow-up-table and follow-up-feebee.
+    NAME is figure-1 to figure-12 or table-feebee; all of them by default. The name follow-up
+    stands for the three of the second paper: follow-up-figure, follow-up-table, follow-up-feebee.
     """
     from errorfloor._checks import check_choice
     from errorfloor.paper import find_papers
@@ -190,7 +190,7 @@ def path_of(schema: str) -> Path:
 def schema() -> None:
     """Print the JSON Schema that every answer with --json follows.
 
-    The key `schema` of an answer has its version. Keys may be added to it; for any other change the
-    number goes up.
+    The key `schema` of an answer has its version. Keys may be added without a new
+    version; for any other change its number goes up.
     """
     click.echo(path_of(SCHEMA).read_text(encoding="utf-8"), nl=False)

@@ -36,14 +36,14 @@ from errorfloor.questions.options import Whole
     lambda: (".svg", ".png", ".pdf"),
     names=["--picture"],
     required=False,
-    help="Draw the floors, too",
+    help="Also draw the floors",
 )
 @with_session
 def demo(session: Session, save: str | None, picture: Path | None) -> None:
     """Run every method on simulated data whose true floor is known; or save data to try things on.
 
-    The scores of the demo are complete: distorted true probabilities, which leave nothing out. With
-    scores of a model of yours, expect a bound of the floor.
+    The scores of the demo are true probabilities, distorted but in the right order, so that they
+    leave nothing out. With scores of your own model, expect only an upper bound on the floor.
     """
     from errorfloor.apps import demo
 
@@ -106,7 +106,7 @@ def app(session: Session, port: int, no_browser: bool) -> None:
     """Open a page in the browser: drop a file, see the answer, change what is asked.
 
     Nothing leaves this machine: the server listens on 127.0.0.1 only, its address holds a secret,
-    and files are deleted when the page or the server goes. Ctrl-C ends it.
+    and files are deleted when the page is closed or the server ends. Ctrl-C ends it.
     """
     try:
         from errorfloor.apps.web.run import serve
