@@ -108,7 +108,7 @@ def from_estimator(
     >>> from sklearn.datasets import make_classification
     >>> X, y = make_classification(400, flip_y=0.2, random_state=0)
     >>> print(from_estimator(LogisticRegression(), X, y, interval=None))
-    24.58 % by the best cut of these scores (isotonic-cf, n = 400); no limit of the floor
+    the best cut of these scores: 24.58 % (isotonic-cf, n = 400); no limit of the floor
     """
     ask = record_of(Ask, locals()).checked(ScoreTable.kind)  # before models are fitted
     labels = _as_labels(y)
