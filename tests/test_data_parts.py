@@ -56,7 +56,7 @@ def test_utf_16_without_a_mark_is_told_by_its_zeros():
 def test_text_is_latin_1_only_where_it_is_text(tmp_path):
     def told(content, name="a.csv"):
         (tmp_path / name).write_bytes(content)
-        return formats.File.of(str(tmp_path / name)).encoding
+        return formats.file_at(str(tmp_path / name)).encoding
 
     assert told("score,label\n0.1,café\n".encode()) is None
     assert told("score,label\n0.1,café\n".encode("cp1252")) == "cp1252"

@@ -15,14 +15,8 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.data import documents, files, formats
-from errorfloor.data.formats import (
-    FORMATS,
-    GZIP,
-    ZSTD,
-    File,
-    Packing,
-    start_of,
-)
+from errorfloor.data.format_record import GZIP, ZSTD, Packing
+from errorfloor.data.formats import FORMATS, file_at, start_of
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -32,12 +26,12 @@ duckdb = pytest.importorskip("duckdb")
 
 
 def found_of(*paths):
-    return files.Found.of([File.of(str(path)) for path in paths])
+    return files.Found.of([file_at(str(path)) for path in paths])
 
 
 def told(path, content):
     path.write_bytes(content)
-    return File.of(str(path)).encoding
+    return file_at(str(path)).encoding
 
 
 def test_signs_that_no_text_has_make_a_file_no_text(tmp_path):
@@ -139,6 +133,8 @@ def test_the_first_and_the_last_line_tell_of_what_duckdb_alone_unpacks(tmp_path)
     for nothing in ("", "\n\n"):
         with pytest.raises(ef.InputError, match="nothing is in it, or it is not all there"):
             ends(nothing)
+    path = tmp_path / "[a].jsonl.zst"  # no pattern, or it would be the file before
+    assert ends("own\n") == (b"own", b"own")
     path.write_bytes(b"(\xb5/\xfd damaged")
     with duckdb.connect() as connection:
         assert files._ends(connection, str(path), ZSTD) == (b"", b"")
@@ -340,15 +336,23 @@ def test_copies_are_called_by_the_names_of_their_files(tmp_path):
 
 def test_formats_are_what_they_are():
     flags = ("is_text", "finds_delimiter", "holds_tables", "is_archive")
-    assert {kind.name: [name for name in flags if getattr(kind, name)] for kind in FORMATS} == {
-        "csv": ["is_text", "finds_delimiter"],
-        "tsv": ["is_text"],
-        "jsonl": ["is_text"],
-        "parquet": [],
-        "npz": ["holds_tables", "is_archive"],
-        "excel": ["is_archive"],
-        "inspect": ["is_archive"],
-    }
+    found = {kind.name: [name for name in flags if getattr(kind, name)] for kind in FORMATS}
+    assert (
+        found
+        | {
+            "csv": ["is_text", "finds_delimiter"],
+            "tsv": ["is_text"],
+            "jsonl": ["is_text"],
+            "parquet": [],
+            "npz": ["holds_tables", "is_archive"],
+            "excel": ["is_archive"],
+            "inspect": ["is_archive"],
+        }
+        == found
+    )
+    suffixes = [suffix for kind in FORMATS for suffix in kind.suffixes]
+    assert len(found) == len(FORMATS)
+    assert sorted(suffixes) == sorted({suffix.lower() for suffix in suffixes})
 
 
 def test_a_format_is_told_by_its_first_4096_bytes(tmp_path):

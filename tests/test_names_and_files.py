@@ -11,7 +11,16 @@ import pytest
 
 import errorfloor as ef
 from errorfloor._checks import argument
-from errorfloor.data import classes, columns, documents, formats, naming, storage, vote_rows
+from errorfloor.data import (
+    classes,
+    columns,
+    documents,
+    format_record,
+    formats,
+    naming,
+    storage,
+    vote_rows,
+)
 from errorfloor.data.annotators import bucket_of, part_of
 from errorfloor.data.layouts import COUNTS, LAYOUTS, SCORES
 
@@ -45,9 +54,9 @@ def test_commas_are_decimal_where_other_marks_divide():
 def test_wide_files_and_blank_fields_are_told():
     assert formats._is_wide(b",".join([b"a"] * 101) + b"\n1")
     assert not formats._is_wide(b",".join([b"a"] * 100) + b"\n" + b"," * 200)
-    assert "'-'" in formats._blank(b"a,b\n1,-\n")
-    assert "'-'" not in formats._blank(b"a,b\n+,-\n")
-    assert "'NaN'" in formats._blank(b"a,b\n+,-\n")
+    assert "'-'" in format_record._blank(b"a,b\n1,-\n")
+    assert "'-'" not in format_record._blank(b"a,b\n+,-\n")
+    assert "'NaN'" in format_record._blank(b"a,b\n+,-\n")
     assert formats._delimiter(b"votes\n1;0;1\n") == ", delim = '\x01'"
     assert formats._delimiter(b"a b\n1 2\n") == ", delim = ' '"
     assert formats._delimiter(b"a,b\n1,2\n") == ""
@@ -62,7 +71,7 @@ def test_how_a_wide_file_is_written_is_found_once_and_several_are_read_by_name(t
         (tmp_path / f"{name}.csv").write_text(f"c{row}\n{row}\n")
     with duckdb.connect() as connection:
         one, slim, both = (
-            formats._call_text(connection, [formats.File.of(path) for path in files])
+            formats._call_text(connection, [formats.file_at(path) for path in files])
             for files in ([paths["wide"]], [paths["slim"]], [paths["wide"], paths["wide"]])
         )
     assert "auto_detect = false" in one
@@ -84,7 +93,7 @@ def test_json_is_whole_where_its_last_bracket_closes_the_first():
 def test_formats_are_told_by_names_and_beginnings(tmp_path):
     def told(content, name="data"):
         (tmp_path / name).write_bytes(content)
-        return formats.format_of([formats.File.of(str(tmp_path / name))]).name
+        return formats.format_of([formats.file_at(str(tmp_path / name))]).name
 
     assert told(b"a\tb\n1\t2") == "tsv"
     assert told(b"a,b\n1\t2") == "csv"

@@ -18,7 +18,8 @@ from errorfloor.data import arrays, frames, read, read_rows, rows, values
 from errorfloor.data.columns import ChosenColumns
 from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.files import Found
-from errorfloor.data.formats import File, format_called
+from errorfloor.data.format_record import File
+from errorfloor.data.formats import format_called
 from errorfloor.data.layouts import ANNOTATIONS, COUNTS, LAYOUTS, SCORES, SOFT_LABELS, VOTES
 from errorfloor.data.naming import Naming
 from errorfloor.data.options import ReadOptions
