@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from errorfloor.results.finding import Finding
 from errorfloor.results.look import LayoutLook, Look
 from errorfloor.show import grids, numbers
+from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
 from errorfloor.show.grids import PLAIN_TARGETS, Grid
 from errorfloor.show.kinds import ByClassName
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         Items,
         LabelPlan,
         Look,
+        ModelComparison,
         People,
         Plan,
         Verdict,
@@ -151,7 +153,7 @@ def _headline(result: Estimate, how: str) -> str:
         value = f"{metric.limit} {value}{of_metric}{of}"
         within = f", {numbers.level(result.level or 0)} interval {limits}" if limits else ""
         return f"{value}{within} ({how})"
-    value = f"{value}{of_metric} by {claim.best_of}"
+    value = f"{claim.best_of}: {value}{of_metric}"
     if claim.limits == "none":
         within = f", {numbers.level(result.level or 0)} interval {limits}" if limits else ""
         return f"{value}{of}{within} ({how}); no limit of the {metric.limit}"
@@ -161,7 +163,7 @@ def _headline(result: Estimate, how: str) -> str:
     bound = f"at {'least' if claim.low else 'most'} {style.value(limit, digits)}"
     sure = f"{numbers.level(result.level or 0)} limit"
     within = f" ({limits})" if result.n and result.low else ""
-    return f"{metric.limit} {bound}{of_metric}{of}, {sure}; {value}{within} ({how})"
+    return f"{metric.limit} {bound}{of_metric}{of} ({sure}); {value}{within} ({how})"
 
 
 def _how(result: Estimate) -> Iterator[str]:
@@ -213,6 +215,13 @@ def _(result: People) -> str:
     table = in_people.of_models(result) if result.models else in_people.of_panels(result)
     doubts = map(_warning, _findings(result.floor, "warn"))
     return _joined(sentence_of(result), *grids.as_text(table), *in_people.about(result), *doubts)
+
+
+@text_of.register("ModelComparison")
+def _(result: ModelComparison) -> str:
+    table = grids.as_text(in_models.of_models(result))
+    floor = [] if result.floor is None else [f"Of these items: {sentence_of(result.floor)}"]
+    return _joined(sentence_of(result), *table, *in_models.about(result), *floor)
 
 
 @text_of.register("FloorDifference")
