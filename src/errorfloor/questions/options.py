@@ -352,12 +352,10 @@ def _method_help() -> str:
     for kind in dict.fromkeys(layout.kind for layout in LAYOUTS):
         usual = {one.name for one in methods.DEFAULTS if one.reads == kind}
         names = list(methods.short_names(kind))
-        if len(names) > 1:
-            names.sort(key=lambda name: name not in usual)
-            names = [f"{name} (default)" if name in usual else name for name in names]
-        parts.append(f"for {kind} {either(names)}")
+        names.sort(key=lambda name: name not in usual)
+        parts.append(f"for {kind}: {either(names)}")
     text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{text[:1].upper()}{text[1:]}. By default one that suits labels, classes and metric."
 
 
 def methods_help() -> str:
@@ -409,7 +407,7 @@ _READ = (
         kind=Flag(),
         default=False,
         section=COLUMNS,
-        help="All intervals of the groups hold at once.",
+        help="The intervals of all groups hold together, jointly at the level.",
         label="Intervals of all groups hold at once",
     ),
     AskOption(
@@ -549,9 +547,8 @@ _ASK = (
         kind=Choice(("chance", "item", "votes")),
         default="chance",
         metavar="REASON",
-        help="For votes: why do items have unequal numbers of them? Either by chance, by item "
-        "(some "
-        "kinds of items get more), or by votes (they were collected until they agreed).",
+        help="For votes: the reason why some items have more of them than others: chance, item "
+        "(some kinds of items get more) or votes (they were collected until they agreed).",
         shows_default=True,
         label="Numbers of votes differ",
         titles={"": "by chance", "item": "by the kind of item", "votes": "by votes that agree"},
@@ -642,7 +639,8 @@ _MODEL = (
         kind=Matrix("480,40;60,420"),
         section=PLAIN,
         metavar="COUNTS",
-        help="Test items of each true class (rows) and decision: '480,40;60,420'.",
+        help="Confusion matrix: counts of test items, a row for each true class, a column for "
+        "each decision: '480,40;60,420'.",
     ),
     AskOption(
         name="n",
@@ -651,7 +649,8 @@ _MODEL = (
         aliases=("--n", "--n-test", "--test-size"),
         section=PLAIN,
         metavar="COUNT",
-        help="Number of test items. If the error is a rate, that of the items in FILE by default.",
+        help="Number of test items. Where the error is given as a rate, all items in FILE by "
+        "default.",
         label="of",
         after="test items",
     ),

@@ -315,13 +315,13 @@ def _about_sample(crowd: PeopleComparison, singles: int) -> list[str]:
     elif ballots is not None:
         effective = crowd.all_people.effective  # type: ignore[union-attr]
         notes.append(
-            f"The votes come from too few people (as good as {effective:.1f} with equal workloads) "
-            "to stand for others: limits hold for other items, but for these people."
+            "The votes come from too few people to stand for others (by their workloads they count "
+            f"as {effective:.1f}): limits hold for new items with these same people."
         )
     else:
         notes.append(
-            "Whose votes they are is not known: limits are over items, as if every vote came from "
-            "another person."
+            "It is not known who gave which vote: limits hold for new items, as if every vote came "
+            "from another person."
         )
     if singles:
         items = counted_words(singles, "item")

@@ -273,14 +273,14 @@ def compare(
     type=click.Choice(known()),
     default=known()[0],
     show_default=True,
-    help=f"What methods estimate: {either(known())}.",
+    help=f"The quantity that methods estimate: {either(known())}.",
 )
 @option(
     "--means",
     metavar="NUMBERS",
     kind=Shares(),
-    help="Probability of class 1 where a label is drawn anew (not for error); 0.1,0.2,...,0.9 by "
-    "default.",
+    help="When a label is replaced by a random one: how probable class 1 is (not for error); "
+    "0.1,0.2,...,0.9 by default.",
 )
 @METHODS
 @option(
@@ -305,8 +305,8 @@ def compare(
 def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
     """Rate methods by how closely they follow noise added to labels; a lower score is better.
 
-    With --features the classic methods 1nn, knn-K, ghp and noshad are rated; with --score as well,
-    methods for scores are, too.
+    With --features, the classic methods 1nn, knn-K, ghp and noshad are rated. With --features and
+    --score, so are the methods for scores.
     """
     from errorfloor.questions.feebee import FeeBeeAsk
 

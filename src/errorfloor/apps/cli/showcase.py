@@ -34,8 +34,8 @@ from errorfloor.apps.cli.session import Session
 def demo(session: Session, save: str | None, picture: Path | None) -> None:
     """Run every method on simulated data whose true floor is known; or save data to try things on.
 
-    The scores of the demo are true probabilities, distorted but in the right order, so that they
-    leave nothing out. With scores of your own model, expect only an upper bound on the floor.
+    The scores of the demo are true probabilities after a distortion that keeps their order, so that
+    nothing is lost. With scores of your own model, expect only an upper bound on the floor.
     """
     from errorfloor.apps import demo
 

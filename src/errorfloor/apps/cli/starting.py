@@ -1,4 +1,8 @@
-"""A quick start and a quick end: what libraries load and tidy up that no command needs."""
+"""A quick start and a quick end: what libraries load and tidy up that no command needs.
+
+Without `spare` a command such as `errorfloor estimate votes.csv` takes about half as long again,
+and without `leave` about a seventh longer (`python -m benchmarks.start`).
+"""
 
 from __future__ import annotations
 
