@@ -34,8 +34,7 @@ from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.commands import run as main
 from errorfloor.apps.cli.gates import unattainable
 from errorfloor.apps.cli.messages import written
-from errorfloor.apps.cli.progress import PATIENCE_VARIABLE, Unstyled, patience
-from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.session import PATIENCE_VARIABLE, Session, Unstyled, patience
 from errorfloor.data.formats import FORMATS as FILE_FORMATS
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.show.gates import Limit
