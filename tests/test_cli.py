@@ -34,8 +34,7 @@ from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.commands import run as main
 from errorfloor.apps.cli.gates import unattainable
 from errorfloor.apps.cli.messages import written
-from errorfloor.apps.cli.progress import PATIENCE_VARIABLE, Unstyled, patience
-from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.session import PATIENCE_VARIABLE, Session, Unstyled, patience
 from errorfloor.data.formats import FORMATS as FILE_FORMATS
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.show.gates import Limit
@@ -195,7 +194,7 @@ def test_the_three_layouts_of_votes_agree(folder):
     known = numbers(answer("estimate", "demo/annotations.csv"))
     # Three annotators are too few to be a sample, which is all that knowing them changes.
     assert "too few to stand for others" in known.pop("assumptions")
-    assert "Whose votes they are is not known" in counted.pop("assumptions")
+    assert "It is not known who gave which vote" in counted.pop("assumptions")
     assert known == counted
     long = [line.split(",") for line in Path("demo/annotations.csv").read_text().split()[1:]]
     votes = {}
