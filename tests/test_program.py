@@ -192,15 +192,14 @@ def leaves(group=cli, path=()):
             yield (*path, name), command
 
 
-def options_of(*kinds):
-    """Return all options whose values are of these classes or records, each with its command."""
-    classes = tuple(kind for kind in kinds if isinstance(kind, type))
+def options_of(kind, other):
+    """Return all options whose values are of this kind, or the other, each with its command."""
     return [
         (path, max(one.opts, key=len))
         for path, command in leaves()
         for one in command.params
         if isinstance(one, click.Option)
-        and (isinstance(kind := getattr(one.type, "kind", None), classes) or kind in kinds)
+        and (isinstance(own := getattr(one.type, "kind", None), kind) or own is other)
     ]
 
 
