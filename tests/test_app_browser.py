@@ -231,7 +231,7 @@ def test_several_models_are_compared_with_people(user, tmp_path):
     user.sees("Two people agree on", "#answer")
     user.sees("best possible", "#answer .headline")
     user.sees("poor", "#answer .headline")
-    user.sees("The data settle this order: good above poor", "#people")
+    user.sees("The data settle this order: 'good' above 'poor'", "#people")
     assert user.one("[name='role:good']").get_attribute("value") == "prediction"
     user.rests()
     user.opens("The exact command line and Python")

@@ -998,7 +998,7 @@ def test_piped_output_is_plain_and_not_wrapped(folder):
 def test_standard_input_can_be_a_pipe(folder):
     with Path("demo/scores.csv").open("rb") as file:
         done = start("estimate", "-", stdin=file)
-    assert b"; 7.52 % by the best cut" in done.stdout
+    assert b"; the best cut of these scores: 7.52 %" in done.stdout
     assert done.stderr == b'note: using column "score" as the score and "label" as the label\n'
 
 
@@ -1126,7 +1126,7 @@ def test_progress_shows_on_a_terminal_until_the_step_is_done(folder):
     shown = terminal.wait()
     end = shown.rindex("reading standard input")
     assert "\x1b[2K" in shown[end:]  # the line is cleared
-    assert "50.00 % by the best cut" in shown[end:]
+    assert "the best cut of these scores: 50.00 %" in shown[end:]
 
 
 def test_progress_shows_after_a_while(folder):
@@ -1134,7 +1134,7 @@ def test_progress_shows_after_a_while(folder):
     assert "reading standard input" in terminal.wait(until="reading standard input")
     os.write(sink, TEXT.encode())
     os.close(sink)
-    assert "50.00 % by the best cut" in terminal.wait()
+    assert "the best cut of these scores: 50.00 %" in terminal.wait()
 
 
 @pytest.mark.parametrize(

@@ -564,7 +564,7 @@ def test_the_answer_is_shown_with_its_rows():
     assert text.startswith("Two people agree on ")
     assert "The best possible is" in text
     assert "agrees with a person" in text
-    assert "The data settle this order: gpt above guess." in text
+    assert "The data settle this order: 'gpt' above 'guess'." in text
     assert "less than one person" in text
     assert "ceiling" not in text.lower()
     assert "Alternative annotator test: guess does not pass" in text

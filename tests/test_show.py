@@ -151,19 +151,19 @@ BOUND = (
 )
 SEES = "A model that sees more than these scores may do better."
 LINE = (
-    "floor at most 8.42 % (95 % limit); 7.05 % by the best cut of these scores (5.97 % to 8.42 %) "
+    "floor at most 8.42 % (95 % limit); the best cut of these scores: 7.05 % (5.97 % to 8.42 %) "
     "(isotonic, n = 2,000, honest)"
 )
 
 
 def test_an_estimate_is_one_line():
     assert str(estimate()) == LINE
-    more = "by the best cut of these scores (isotonic, n = 2,000); no limit of the floor"
-    assert str(estimate(low=None)) == f"7.05 % {more}"
+    more = "the best cut of these scores: 7.05 % (isotonic, n = 2,000); no limit of the floor"
+    assert str(estimate(low=None)) == more
     how = (
         "For the floor itself: collect votes of several people on each item, or declare these "
-        "scores complete (--complete) if nothing else that a model could see would tell "
-        "more."
+        "scores complete (--complete) if they use all that a model "
+        "could know of an item."
     )
     assert long_text_of(estimate()) == f"{BOUND}. {SEES}\n{LINE}\nAssumes: {ASSUMES}\n{how}"
 
@@ -258,14 +258,14 @@ def test_a_verdict_is_one_sentence(word, low, high, sentence):
 
 def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
     assert long_text_of(verdict()).splitlines()[1:] == [
-        "Error minus floor: +5.27 points, 95 % interval +2.34 to +8.20; p < 0.001 for a model "
-        "that is at or below the floor (1,000 test items).",
+        "Error minus floor: +5.27 points, 95 % interval +2.34 to +8.20; p < 0.001 if the model "
+        "were at or below the floor (1,000 test items).",
         "Floor 7.05 %, 95 % interval 5.97 % to 8.42 % (mixture, n = 2,000, likelihood)",
         f"Assumes: {ASSUMES}",
     ]
     below = verdict("saturated", -0.03, 0.01, p_beyond=0.2)
     assert "-1.00 points" in long_text_of(below)
-    assert "p = 0.200 for a model that is at or above the floor" in long_text_of(below)
+    assert "p = 0.200 if the model were at or above the floor" in long_text_of(below)
 
 
 def test_a_plan_is_a_table_with_advice():

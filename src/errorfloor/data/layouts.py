@@ -199,7 +199,7 @@ _SOFT_NAMES = frozenset({"soft", "soft_label", "soft_labels"})
 ITEM = Role(
     "item",
     "item",
-    "The item, where a row is one annotator's --vote.",
+    "Column that names the item, if each row is one vote (see --vote).",
     frozenset({"item", "items", "item_id", "example_id", "task_id", "sample_id", "question_id"})
     | {"document_id", "doc_id", "image_id", "instance_id", "unit_id", "sentence_id", "text_id"},
     unsure_names=frozenset({"id", "task", "example", "sample", "question", "document", "doc"})

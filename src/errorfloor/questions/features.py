@@ -145,8 +145,8 @@ def _contradiction(found: FeaturesEstimate, floor: Estimate, same: bool) -> Find
 DUPLICATES = REFUSED, FIRST, ALL = "error", "first", "all"
 _ASSUMES = (
     "Items are drawn independently (a cluster counts as one), and their features were made without "
-    "their labels. Near-copies, and several rows of one person, break this "
-    "unless they are declared as clusters: not all of them can be found."
+    "their labels. Near-copies, and several rows of one person, break this: "
+    "declare them as clusters, because not all of them can be found."
 )
 
 

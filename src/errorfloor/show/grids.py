@@ -188,8 +188,8 @@ def how_items(items: Items | ClassItems) -> str:
     mean += f"{numbers.per_cent(items.floor)}."
     if not isinstance(items, Items):
         return mean
-    same = "may be swapped" if items.symmetric else "are not alike"
-    return f"{mean} It is assumed that the two classes {same}."
+    same = "the task is the same with" if items.symmetric else "the task would change with"
+    return f"{mean} It is assumed that {same} both classes swapped."
 
 
 def of_feebee(result: FeeBeeResult) -> Grid:

@@ -101,7 +101,7 @@ def about(result: People) -> Iterator[str]:
 def order(result: People) -> str:
     """Return which model is certainly better than which."""
     pairs = result.certain_order
-    told = ", ".join(f"{one.first} above {one.second}" for one in pairs[:_MOST_PAIRS])
+    told = ", ".join(f"{one.first!r} above {one.second!r}" for one in pairs[:_MOST_PAIRS])
     more = len(pairs) - _MOST_PAIRS
     text = f"The data settle this order: {told}{f', and {more} more pairs' if more > 0 else ''}."
     if not pairs:

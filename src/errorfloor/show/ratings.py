@@ -193,7 +193,8 @@ def more_about(found: RatingsEstimate) -> Iterator[str]:
     yield (
         f"ICC {found.icc:.3f}: signal variance {found.signal:.4g}, noise variance "
         f"{found.noise:.4g}, from {counted(found.ratings, 'rating')}{by} of "
-        f"{counted(found.n, 'item')}. The ICC is what two people reach, not a ceiling."
+        f"{counted(found.n, 'item')}. The ICC says how well two people agree; a model can do "
+        "better."
     )
     if found.whole_grades is not None:
         yield f"A model that may only give whole grades reaches about {found.whole_grades:.2f}."

@@ -168,12 +168,11 @@ def _(result: Confusion) -> str:
     if not pairs:
         return "The best rule makes no errors on these items."
     first = pairs[0]
-    tenths = round(10 * first.share)
-    often = f"{tenths} of 10" if tenths else numbers.per_cent(first.share, 1)
+    often = f"{numbers.per_cent(first.share, 0)} of the"
     if len(pairs) == 1:
         often = "All"
     whose = f"errors of {result.best_of}" if result.best_of else "errors that any model makes"
-    return f"{often} {whose} are {first.first} against {first.second}."
+    return f"{often} {whose} confuse {first.first} with {first.second}."
 
 
 @sentence_of.register("Items", "ClassItems")

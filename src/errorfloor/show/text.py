@@ -151,7 +151,7 @@ def _headline(result: Estimate, how: str) -> str:
         value = f"{metric.limit} {value}{of_metric}{of}"
         within = f", {numbers.level(result.level or 0)} interval {limits}" if limits else ""
         return f"{value}{within} ({how})"
-    value = f"{value}{of_metric} by {claim.best_of}"
+    value = f"{claim.best_of}: {value}{of_metric}"
     if claim.limits == "none":
         within = f", {numbers.level(result.level or 0)} interval {limits}" if limits else ""
         return f"{value}{of}{within} ({how}); no limit of the {metric.limit}"

@@ -28,7 +28,7 @@ from errorfloor.questions.options import Number, Whole
     "--width",
     metavar="FRACTION",
     kind=Number(0, 1),
-    help="Width of the interval to reach in place of a budget, 0.05 for five points.",
+    help="Wanted width of the interval, such as 0.05 for five points; give this or --budget.",
 )
 @option("--at-random", is_flag=True, help="Pick items at random, not unsure ones more often.")
 @destination(lambda: (".csv",), required=False)

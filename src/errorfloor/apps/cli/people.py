@@ -69,8 +69,8 @@ if TYPE_CHECKING:
     default=0.2,
     show_default=True,
     section=ANSWER,
-    help="For the alternative annotator test: how much better an annotator may be while the model "
-    "still counts as good.",
+    help="For the alternative annotator test: by how much an annotator may be better before "
+    "the model counts as worse.",
 )
 @listed("level")
 @destination(
@@ -88,9 +88,9 @@ def people(
     """Say how often people agree, the best possible rate, and how many people a model is worth.
 
     A model is worth r people if it gives one more person's answer as often as the most frequent
-    answer of r people does. Without --prediction, only people are compared. Where annotators are
-    known, limits hold for other people. The exit code is 4 if the predictions look as if they were
-    made from these very votes, so that comparing says nothing.
+    answer of r people does. Without --prediction, only people are compared. If the file says who
+    gave each vote, limits also hold for new annotators of the same kind. The exit code is 4 if the
+    predictions look as if they were made from these very votes, so that comparing says nothing.
     """
     from errorfloor.methods.record import Options
     from errorfloor.questions.people import as_panels

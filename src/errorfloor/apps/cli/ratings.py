@@ -62,7 +62,7 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     ),
 )
 @click.argument("file", metavar="FILE", type=FILE)
-@_column("item", "The item, where a row is one person's --rating.")
+@_column("item", "Column that names the item, if each row is one rating (see --rating).")
 @_column("rating", "The rating of a row.")
 @_column("rater", "Whose rating it is.")
 @option(

@@ -65,7 +65,7 @@ def demo(session: Session, save: str | None, picture: Path | None) -> None:
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("paper"),
-    help="Folder for the files, paper by default.",
+    help="Folder to write to; by default one called paper.",
 )
 @option(
     "--docs",
