@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help pictures demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people atlas dist dist-check lowest newest schema
+.PHONY: help pictures demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people models atlas dist dist-check lowest newest schema
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -18,6 +18,7 @@ help:
 	@echo "make claims    how often what answers claim is true -> benchmarks/results/claims.md"
 	@echo "make features  the record of answers from features -> benchmarks/results/features.md"
 	@echo "make people    coverage of worth in people and of differences -> benchmarks/results/people.md"
+	@echo "make models    coverage of the difference of two models -> benchmarks/results/models.md"
 	@echo "make atlas     real sets with votes, and models as worth in people -> docs/atlas.md"
 	@echo "make annotators coverage where annotators are a sample -> benchmarks/results/annotators.md"
 	@echo "make ratings   coverage of ceilings from ratings -> benchmarks/results/ratings.md"
@@ -26,7 +27,7 @@ help:
 	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> benchmarks/results/scale.md"
 	@echo "make findings  what changes with our better parts -> benchmarks/results/findings.md; needs ERRORFLOOR_DATA"
 	@echo "make first-minute what a new user types, timed on a clean clone -> benchmarks/results/first_minute.md"
-	@echo "make pictures  pictures of the documentation -> docs/figures; needs Chromium and ERRORFLOOR_DATA"
+	@echo "make pictures  pictures of the documentation -> docs/figures; needs Chromium"
 	@echo "make docs      the documentation, examples run -> docs/_build/html"
 	@echo "make schema    the JSON Schema of every --json answer -> src/errorfloor/schema/"
 	@echo "make generated parts of the documents that are made from the source"
@@ -98,6 +99,9 @@ ratings: .venv/dev
 
 weights: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.weights
+
+models: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.models
 
 people: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.people

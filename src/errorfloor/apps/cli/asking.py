@@ -49,7 +49,7 @@ def answer(
         return replace(labels, where=where, layouts=tuple(layouts)).read(session)
 
     if prediction is not None and "," in prediction and ask.choice.record.is_error:
-        return people(labels, session, prediction.split(","), ask.options, level=ask.level)
+        return people(labels, session, prediction.split(","), ask)
     if prediction is not None:
         files = None if labels.is_stdin else list(labels.files)  # which can be looked at first
         judge = judging(files, labels.where, prediction, ask, read)
@@ -94,7 +94,7 @@ def check_model(
 
 
 def people(
-    labels: Labels, session: Session, prediction: Sequence[str], options: Any, **how: Any
+    labels: Labels, session: Session, prediction: Sequence[str], ask: Ask, **how: Any
 ) -> Any:
     """Return how many people each model is worth."""
     from errorfloor.data.items import reader_of
@@ -105,7 +105,47 @@ def people(
     if prediction:
         session.about["input"]["columns"]["prediction"] = list(prediction)
     with session.step("comparing with people"):
-        return people_of(reading, reader.found(reading), options, **how)
+        return people_of(reading, reader.found(reading), ask, **how)
+
+
+def models(labels: Labels, session: Session, prediction: Sequence[str] | None, **how: Any) -> Any:
+    """Return which model is better; None where nothing says that models are to be compared.
+
+    Models are columns of a file, or files with the same labels.
+    """
+    from errorfloor.questions.compare_models import compared_models, models_in, models_in_files
+
+    where, several = labels.where, len({*labels.files}) > 1
+    if prediction is None and (not several or labels.is_stdin or where.group is not None):
+        return None
+    note_doubles(session, labels.files)
+    if prediction is None:
+        with session.step(f"reading {labels.name}"):
+            found = models_in_files([*dict.fromkeys(labels.files)], where)
+        if found is None:
+            return None
+        session.remark(
+            f"{' and '.join(labels.files)} have the same labels: they are taken for models on the "
+            "same items"
+        )
+        result: Any = compared_models(found.rows, how["choice"], where, how["level"])
+        columns, guessed = found.columns, ["label", "prediction"]
+    else:
+        with labels.paths(session) as paths, session.step("comparing models"):
+            data = paths[0] if len(paths) == 1 else paths
+            asked = how["choice"], how["level"], how["rng"]
+            result = models_in(data, None, None, prediction, where, *asked)
+        columns = {**where.columns, "prediction": [*prediction]}
+        guessed = []
+    session.about["input"] = {
+        "files": labels.files,
+        "layout": "models",
+        "columns": columns,
+        "guessed": guessed,
+        "n": sum(one.n for one in each(result).values()),
+        "dropped": result.dropped,
+    }
+    return result
 
 
 def feebee_of_features(labels: Labels, session: Session, ask: FeeBeeAsk) -> None:

@@ -11,48 +11,44 @@ import click
 from errorfloor import __version__
 from errorfloor.apps.cli import asking, gates
 from errorfloor.apps.cli.agreement import agreement
-from errorfloor.apps.cli.app import app
 from errorfloor.apps.cli.building import Group, examples, option, with_session
-from errorfloor.apps.cli.confusion import confusion
+from errorfloor.apps.cli.completing import columns as complete_columns
 from errorfloor.apps.cli.counting import count, merge
-from errorfloor.apps.cli.data import data
 from errorfloor.apps.cli.features import DEVICE, FEATURES, features
 from errorfloor.apps.cli.headroom import headroom
+from errorfloor.apps.cli.improve import confusion, items, label
 from errorfloor.apps.cli.interrupts import INTERRUPTED
-from errorfloor.apps.cli.items import items
-from errorfloor.apps.cli.label import label
-from errorfloor.apps.cli.look import look
 from errorfloor.apps.cli.mcp import mcp
-from errorfloor.apps.cli.metrics import metrics
+from errorfloor.apps.cli.more import data, metrics, paper, schema
 from errorfloor.apps.cli.options import (
     METHODS,
     PREDICTION,
     destination,
     listed,
     listed_each,
+    names_of,
     report_suffixes,
     with_ask,
     with_labels,
     with_model,
 )
 from errorfloor.apps.cli.people import difference, people
-from errorfloor.apps.cli.printing import complain
 from errorfloor.apps.cli.ratings import ratings
-from errorfloor.apps.cli.schema import schema
-from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.showcase import demo, paper
+from errorfloor.apps.cli.session import Session, complain
 from errorfloor.apps.cli.source import Labels
+from errorfloor.apps.cli.start import app, demo, look
 from errorfloor.data.columns import UnclearColumnsError
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS
 from errorfloor.metrics.noise import known
 from errorfloor.questions.options import (
     ASK_OPTIONS,
+    COLUMNS,
     OF_LIMITS,
     OF_METRIC,
     PLAN_OPTIONS,
+    SHARES,
     Number,
-    Shares,
     Whole,
     either,
 )
@@ -182,25 +178,59 @@ def _answered_as_ratings(labels: Labels, session: Session) -> bool:
 
 
 @cli.command(
-    short_help="Compare the estimates of several methods.",
+    short_help="Find out which of several models is better.",
     epilog=examples(
+        "errorfloor compare demo/predictions.csv --label label --prediction old,new",
+        "errorfloor compare demo/predictions.csv --prediction old,new --metric f1 --json",
         "errorfloor compare demo/scores.csv",
         "errorfloor compare demo/scores.csv --method isotonic --method beta --json",
         "errorfloor compare demo/scores.csv --method isotonic --method platt --group batch",
     ),
 )
 @with_labels([SCORES], groups=True, weights=True, unlabelled=True, complete=True)
+@option(
+    "--prediction",
+    metavar="COL,COL,...",
+    multiple=True,
+    callback=names_of,
+    section=COLUMNS,
+    shell_complete=complete_columns,
+    aliases=["--predictions", "--predicted", "--models"],
+    help="Columns of what models predict, one for each model: classes, or scores of class 1.",
+)
 @listed_each(*OF_METRIC)
 @METHODS
 @listed_each(*OF_LIMITS)
 @with_session
-def compare(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
-    """Estimate the floor by several methods, from scores with one label per item."""
+def compare(
+    session: Session,
+    labels: Labels,
+    prediction: list[str] | None,
+    methods: tuple[str, ...],
+    **how: Any,
+) -> None:
+    """Say which model is better, from what models predict for the same labelled items.
+
+    The models are columns of one file (--prediction), or files with the same labels. The interval
+    of the difference is paired. Where the items cannot tell, the answer says how many would.
+    Without models, estimate the floor by several methods, from scores with one label per item.
+    """
+    from errorfloor.metrics.choice import MetricChoice
     from errorfloor.questions.compare import CompareAsk
     from errorfloor.results import Comparison
     from errorfloor.show.bars import drawn
     from errorfloor.show.words import long_text_of
 
+    named = {name: how[name] for name in OF_METRIC}
+    source = click.get_current_context().get_parameter_source("metric")
+    is_given = source is not click.core.ParameterSource.DEFAULT
+    choice = MetricChoice(**named) if is_given else None
+    found = asking.models(
+        labels, session, prediction, choice=choice, level=how["level"], rng=how["rng"]
+    )
+    if found is not None:
+        session.show(found.to_dict(), long_text_of(found))
+        return
     ask = CompareAsk(methods=methods or None, **how)
     rows = asking.answered(labels, session, ask, "comparing")
     text = long_text_of(rows)
@@ -236,14 +266,14 @@ def compare(session: Session, labels: Labels, methods: tuple[str, ...], **how: A
     type=click.Choice(known()),
     default=known()[0],
     show_default=True,
-    help=f"What methods estimate: {either(known())}.",
+    help=f"The quantity that methods estimate: {either(known())}.",
 )
 @option(
     "--means",
     metavar="NUMBERS",
-    kind=Shares(),
-    help="Probability of class 1 where a label is drawn anew (not for error); 0.1,0.2,...,0.9 by "
-    "default.",
+    kind=SHARES,
+    help="When a label is replaced by a random one: how probable class 1 is (not for error); "
+    "0.1,0.2,...,0.9 by default.",
 )
 @METHODS
 @option(
@@ -268,8 +298,8 @@ def compare(session: Session, labels: Labels, methods: tuple[str, ...], **how: A
 def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
     """Rate methods by how closely they follow noise added to labels; a lower score is better.
 
-    With --features the classic methods 1nn, knn-K, ghp and noshad are rated; with --score as well,
-    methods for scores are, too.
+    With --features, the classic methods 1nn, knn-K, ghp and noshad are rated. With --features and
+    --score, so are the methods for scores.
     """
     from errorfloor.questions.feebee import FeeBeeAsk
 
