@@ -617,7 +617,7 @@ def test_a_look_counts_columns_classes_and_votes():
 
 def test_a_look_says_what_is_wrong_and_how_to_mend_it():
     (only,) = looked("repeated.csv").layouts
-    assert "voted more than once" in only.problem
+    assert "more than one vote of an annotator" in only.problem
     assert [line.split()[-1] for line in looked("repeated.csv").next] == ["last", "first", "all"]
     frame = pd.DataFrame({"score": [0.1, 0.9], "label": ["a", "b"]})
     assert ef.look(frame).next == (

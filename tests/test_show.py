@@ -265,7 +265,7 @@ def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
     ]
     below = verdict("saturated", -0.03, 0.01, p_beyond=0.2)
     assert "-1.00 points" in long_text_of(below)
-    assert "p = 0.200 for the hypothesis of a model at or above the floor" in long_text_of(below)
+    assert "p = 0.200 for a model at the floor to do this well by chance" in long_text_of(below)
 
 
 def test_a_plan_is_a_table_with_advice():
