@@ -153,7 +153,7 @@ def test_terminals_in_the_documents_show_what_is_printed(block, folder):
 
 def test_the_documents_list_every_command():
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    table = page[: page.index("## Files")]
+    table = page[: page.index("## Options")]
     for path in commands():
         assert re.search(rf"[` ]{path[-1]}\b", table)
 
@@ -563,8 +563,8 @@ JSON = {
 
 def documented_json():
     """Return what the documents say of the JSON of all commands, and of each."""
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").split("## JSON")[1]
-    common, *parts = page.split("\n### ")
+    page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    common, *parts = page.split("\n## ")
     return common, {part.split("\n")[0]: part for part in parts}
 
 

@@ -515,7 +515,7 @@ ROLES = {"item": "item", "vote": "vote", "annotator": "worker"}
 
 
 def test_repeated_votes_are_refused_with_the_item_and_what_to_do():
-    message = r"2 times: 'w0' on item 'q1', for example.*\n  `duplicates='last'`"
+    message = r"2 times: of 'w0' on item 'q1', for example.*\n  `duplicates='last'`"
     with pytest.raises(ef.InputError, match=message):
         table_of("repeated.csv")
     with pytest.raises(ef.InputError, match="`duplicates` must be one of error, first, last, all"):
