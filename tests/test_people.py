@@ -14,7 +14,7 @@ from benchmarks import people as study
 from errorfloor.apps.cli.commands import cli
 from errorfloor.checks.gold import leaks
 from errorfloor.data.ballots import Ballots
-from errorfloor.data.predicted_votes import PredictedVotes, Predictions
+from errorfloor.data.items import PredictedVotes, Predictions
 from errorfloor.intervals.crossed import CrossedVotes, Mean
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
 from errorfloor.questions.compared import holm

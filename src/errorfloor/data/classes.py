@@ -91,11 +91,11 @@ def numbers_apart(
     """
     if frame.implementation.is_pandas() and frame.collect_schema()[column] == nw.Object:
         return _numbers_in_pandas(frame, column, name)
-    frame, length = _with_lists(frame, column)
+    frame = _with_lists(frame, column)
     found = run(
         frame.select(
-            nw.col(length).min().alias("least"),
-            nw.col(length).max().alias("most"),
+            nw.col("length").min().alias("least"),
+            nw.col("length").max().alias("most"),
         )
     )
     ends = (found[one][0] for one in ("least", "most"))
@@ -106,18 +106,18 @@ def numbers_apart(
     return frame.with_columns(*parts), names
 
 
-def _with_lists(frame: Frame, column: str) -> tuple[Frame, str]:
+def _with_lists(frame: Frame, column: str) -> Frame:
     """Add the column as lists of numbers, and their lengths."""
     kind: Any = frame.collect_schema()[column]
     if frame.implementation.is_duckdb():
         told = f"try_cast({quoted(column)} as double[])"
         there = f"*, {told} as {quoted('as list')}, len({told}) as {quoted('length')}"
-        return lazy(frame.to_native().project(there)), "length"
+        return lazy(frame.to_native().project(there))
     entries = nw.col(column)
     if kind == nw.Array:
         entries = entries.cast(nw.List(kind.inner))
     frame = frame.with_columns(entries.alias("as list"))
-    return frame.with_columns(nw.col("as list").list.len().alias("length")), "length"
+    return frame.with_columns(nw.col("as list").list.len().alias("length"))
 
 
 def _numbers_in_pandas(frame: Frame, column: str, name: str) -> tuple[Frame, tuple[str, ...]]:
