@@ -315,8 +315,8 @@ def check_level(level: float) -> float:
     return number
 
 
-def as_fraction(value: object, *, name: str, most: float = 1.0) -> float:
-    """Return a number from 0 to `most`; text such as "23%" is one, and a bare 23 is none."""
+def as_fraction(value: object, *, name: str, least: float = 0.0, most: float = 1.0) -> float:
+    """Return a number from 0, or `least`, to `most`; text such as "23%" is one, a bare 23 none."""
     number = percentage(value)
     if number is None:
         is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
@@ -324,8 +324,8 @@ def as_fraction(value: object, *, name: str, most: float = 1.0) -> float:
             number = float(value) if is_number else float("nan")  # type: ignore[arg-type]
         except OverflowError:
             number = float("inf")
-    if not 0 <= number <= most:
-        text = f" must lie in [0, {most:g}], got {shown(value)}. Divide percentages by 100"
+    if not least <= number <= most:
+        text = f" must lie in [{least:g}, {most:g}], got {shown(value)}. Divide percentages by 100"
         is_meant = most < number <= 100 * most and not isinstance(value, str)
         meant = f": {number:g} % is {number / 100:g}" if is_meant else ""
         raise InputError(argument(name), f"{text}{meant}.")
@@ -382,8 +382,10 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 20]}... ({len(text)} characters)"
 
 
-def check_choice(value: object, choices: Iterable[str], *, name: str, hint: Words = "") -> str:
-    """Return `value` if it is one of `choices`, else name the nearest of them."""
+def check_choice(
+    value: object, choices: Iterable[str], *, name: str, hint: Words = "", what: str = ""
+) -> str:
+    """Return `value` if it is one of `choices`, else name the nearest of them, and what all are."""
     names = list(choices)
     if isinstance(value, str) and value in names:
         return value
@@ -392,7 +394,7 @@ def check_choice(value: object, choices: Iterable[str], *, name: str, hint: Word
     said = value if isinstance(value, str) else shown(value)
     near = difflib.get_close_matches(said[:_LONGEST], names, n=3, cutoff=0.5)
     meant = f" Did you mean {_either(near)}?" if near else ""
-    text = f" must be one of {', '.join(names)}; got {shown(value)}.{meant}"
+    text = f" must be one of {what}{', '.join(names)}; got {shown(value)}.{meant}"
     raise InputError(*words(argument(name), text, hint))
 
 

@@ -171,7 +171,7 @@ def _answered_as_ratings(labels: Labels, session: Session) -> bool:
     if ratings_in(labels.files[0]) is None:
         return False
     session.remark(
-        f"these are ratings, so this is the answer of errorfloor ratings {labels.files[0]}"
+        f"these are ratings, so the answer is that of `errorfloor ratings {labels.files[0]}`"
     )
     context.invoke(ratings, file=labels.files[0], as_json=session.as_json, quiet=session.quiet)
     return True
@@ -213,7 +213,7 @@ def compare(
 
     The models are columns of one file (--prediction), or files with the same labels. The interval
     of the difference is paired. Where the items cannot tell, the answer says how many would.
-    Without models, estimate the floor by several methods, from scores with one label per item.
+    If no models are named, estimate the floor by several methods, from scores with one label each.
     """
     from errorfloor.metrics.choice import MetricChoice
     from errorfloor.questions.compare import CompareAsk
@@ -252,7 +252,7 @@ def compare(
     "--model-error",
     metavar="RATE",
     kind=Number(0, 1),
-    help="Lowest error that a model is known to have on these labels, a fraction.",
+    help="Error of the best model known so far on these labels, a fraction.",
 )
 @option(
     "--model-value",
@@ -272,8 +272,8 @@ def compare(
     "--means",
     metavar="NUMBERS",
     kind=SHARES,
-    help="When a label is replaced by a random one: how probable class 1 is (not for error); "
-    "0.1,0.2,...,0.9 by default.",
+    help="How probable class 1 is among the random labels that replace given ones (not used for "
+    "error); 0.1,0.2,...,0.9 by default.",
 )
 @METHODS
 @option(
@@ -400,7 +400,7 @@ def report(
     title: str | None,
     theory: bool,
 ) -> None:
-    """Write a report on the floor; with a model's errors, on where the model stands.
+    """Write a report on the floor, and on where a model stands if you give its errors.
 
     Without -o the report of votes.csv is votes-report.html, in the current folder. With --group,
     the floors of all groups are in one report.
