@@ -13,9 +13,10 @@ from errorfloor._checks import InputError
 from errorfloor.data.sample import Sample, split
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.intervals.honest import Honest, of_errors
+from errorfloor.intervals.honest import Honest
 from errorfloor.intervals.record import Case
 from errorfloor.intervals.seeds import Streams
+from errorfloor.methods.fitted import sides_of_errors
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.record import Classes, Options
 from errorfloor.methods.rules import fewest
@@ -528,7 +529,7 @@ def test_limits_are_binomial_ones_of_the_errors():
 
 
 def test_items_without_a_clearly_best_rule_raise_the_upper_limit():
-    plain, flat = (of_errors((250, 500), (300, 500), correlated=c) for c in (0, 1))
+    plain, flat = (Honest(sides_of_errors((250, 500), (300, 500), correlated=c)) for c in (0, 1))
     assert flat.limits(0.95)[0] == plain.limits(0.95)[0]
     assert flat.limits(0.95)[1] > plain.limits(0.95)[1] + 0.005
 

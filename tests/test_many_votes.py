@@ -29,6 +29,7 @@ from errorfloor.methods.votes.simplex import (
     floor_of,
     floors,
     law,
+    log_chances,
     lost_at,
     partitions,
     places,
@@ -329,7 +330,7 @@ def test_bernstein_coefficients_are_those_of_the_partitions_chances():
     coefficients, floor = bracket.bernstein(4)
     cells, corners = bracket.cells_of(4), np.array([[1, 0, 0], [0.5, 0.5, 0], [1 / 3] * 3])
     inside = np.array([0.2, 0.5, 0.3])
-    basis = bracket.law_of_counts(order, inside[None])[0]
+    basis = np.exp(log_chances(order, inside[None]))[:, 0]
     for i, small in enumerate(bracket.small_triangles(10)):
         p = inside @ small @ corners
         here = slice(i * len(order), (i + 1) * len(order))

@@ -558,4 +558,4 @@ def test_shares_of_minorities_are_the_nearest_numbers_to_them():
 def test_a_mean_is_off_by_as_much_as_items_can_be_from_their_rows():
     ranges = {"lows": [0.1, 0.6], "highs": [0.5, 0.8]}
     table = SoftTable([0.2, 0.7], [3, 1], **ranges)
-    assert soft._resolution(table) == pytest.approx((3 * 0.3 + 0.1) / 4)
+    assert soft._resolution(table, named("error")) == pytest.approx((3 * 0.3 + 0.1) / 4)
