@@ -40,8 +40,8 @@ help:
 demo: .venv/core
 	@$(BIN)/python -m errorfloor.apps.demo
 
-# A worker for each core, with one thread of linear algebra each; tests/conftest.py says which tests
-# one worker runs together. A worker that dies ends the run, as it does with one process. Some of them, one after the other: make test TESTS="-n 0 tests/test_cli.py"
+# A worker for each core and one more, with one thread of linear algebra each; tests/conftest.py says
+# why, and which tests one worker runs together. A worker that dies ends the run, as it does with one process. Some of them, one after the other: make test TESTS="-n 0 tests/test_cli.py"
 # Compiled modules are kept, also where the environment says otherwise: each program that a test
 # starts would compile them all again.
 test: .venv/dev

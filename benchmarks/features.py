@@ -25,8 +25,7 @@ from errorfloor.data.options import ReadOptions
 from errorfloor.datasets.synthetic import Cloud, gaussian_cloud, xor
 from errorfloor.features import classics, models, sequence
 from errorfloor.features.neighbours import nearest
-from errorfloor.questions.feebee import bind, every_part
-from errorfloor.questions.label_noise import redraw_items
+from errorfloor.questions.feebee import bind, every_part, redraw_items
 
 DOCUMENT = RESULTS / "features.md"
 CLASSICS = ("1nn", "knn-15", "ghp", "noshad")

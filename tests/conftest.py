@@ -45,6 +45,12 @@ def unit(nodeid):
     return next((name for name, part in TOGETHER.items() if part in nodeid), nodeid)
 
 
+@pytest.hookimpl(optionalhook=True, wrapper=True)
+def pytest_xdist_auto_num_workers(config):
+    """Start one worker more than there are cores: tests that wait for a program leave theirs."""
+    return (yield) + 1
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Give a worker that is idle the next test, or the next tests that belong together."""

@@ -71,6 +71,10 @@ FILES = {
         ((i, "abcde"[j], VOTES[i, j], int(PROB[i] > 0.5), int(PROB[i] > 0.5) ^ (i % 4 == 0))
          for i in range(N) for j in range(5)),
     ),
+    "raters.csv": rows(
+        "item,rating_1,rating_2,rating_3",
+        ((i, *(round(1 + 8 * p + j + RNG.normal()) for j in range(3))) for i, p in enumerate(PROB)),
+    ),
     "odd.csv": rows("a,b", ((f"{p:.4f}", y) for p, y in zip(PROB, LABELS, strict=True))),
     "bad.parquet": "PAR1 this is no Parquet",
     f"{'x' * 40}.csv": rows(
@@ -330,6 +334,35 @@ def test_charts_tell_their_values_to_a_pointer_and_a_keyboard(user):
     user.sees(tip.get_attribute("textContent")[:12], "#pictures figure ul")
 
 
+def test_ratings_from_a_file_to_a_verdict_on_a_model(user):
+    user.clicks("Ratings")
+    user.sees("is the best R2 any model can get", "#answer")
+    assert user.one("#answer svg").is_displayed()
+    user.clicks("Ask for QWK", "#steps button")
+    user.sees("The best possible QWK with one more rating", "#answer")
+    user.chooses("rating_label", "mean")
+    user.sees("with the mean rating", "#answer")
+    user.clicks("Compare model with the best possible", "#steps button")
+    user.sees("your model", "#answer")
+    user.sees("of the ceiling", "#answer")
+    user.rests()
+    assert user.driver.execute_script(OPTIONS) == []
+    user.opens("The exact command line and Python")
+    user.sees("--prediction model --metric qwk --label mean", "#downloads")
+
+
+def test_raters_side_by_side_are_named_by_one_click(user):
+    user.drops("raters.csv")
+    user.sees("is the best R2 any model can get", "#answer")
+    assert "Compare item" not in user.text("#steps")
+    user.sees("Columns differ", "#columns")
+    user.clicks("Each column is one person")
+    assert eventually(lambda: "Columns differ" not in user.text("#columns"))
+    assert user.one("[name=rating_rater]").is_selected()
+    user.chooses("role:rating_1", "label")
+    user.sees("do not go with", "#problem")
+
+
 def test_counted_votes_and_their_majority(user):
     user.clicks("Votes")
     user.sees("one more annotator's vote", "#answer")
@@ -363,7 +396,7 @@ def test_many_classes_one_of_them_and_their_confusion(user):
     user.rests()
     user.sees("apple", "#classes")
     user.sees("apple (392)", "#question")
-    user.clicks("Votes on classes")
+    user.clicks("Class votes")
     user.sees("one more annotator's vote", "#answer")
     user.chooses("positive", "apple")
     user.sees("apple against the rest", "#question")

@@ -11,10 +11,9 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.results import Finding
+from errorfloor.show import html
 from errorfloor.show import people as in_words
-from errorfloor.show import small
-from errorfloor.show.html import html_of
-from errorfloor.show.small import Line
+from errorfloor.show.html import Line, html_of
 
 pytestmark = [pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")]
 RNG = np.random.default_rng(0)
@@ -112,7 +111,7 @@ def test_letters_of_rows_have_the_colour_of_the_page_and_stay_within(name):
 
 def test_intervals_are_drawn_where_they_are():
     lines = [Line("a", 0.1, 0.0, 0.2), Line("b", 0.2)]
-    svg = ET.fromstring(small.intervals(lines, "x, %", "said"))
+    svg = ET.fromstring(html.intervals(lines, "x, %", "said"))
     first, second = (share(dot.get("cx")) for dot in svg.iter("circle"))
     numbers = [text for text in svg.iter("text") if (text.text or "").isdigit()]
     marks = {float(text.text): share(text.get("x")) for text in numbers}
@@ -126,17 +125,17 @@ def test_intervals_are_drawn_where_they_are():
 @pytest.mark.parametrize("values", [[0.0], [0.5, 0.5], [1e-9, 2e-9], [0.0, 1.0], [0.07, 0.0700001]])
 def test_an_axis_has_marks_for_any_values(values):
     lines = [Line("x", value) for value in values]
-    svg = ET.fromstring(small.intervals(lines, "x", "said"))
+    svg = ET.fromstring(html.intervals(lines, "x", "said"))
     assert len([*svg.iter("line")]) >= 3
 
 
 def test_many_rows_and_long_names_are_cut():
     lines = [Line("a name that does not end " * 5, 0.1 + at / 1000) for at in range(100)]
-    svg = small.intervals(lines, "x", "Said.")
-    assert svg.count("<circle") == small.MOST
+    svg = html.intervals(lines, "x", "Said.")
+    assert svg.count("<circle") == html.MOST
     assert "Said. 84 are not drawn." in svg
     assert len(svg) < 20_000
-    assert small.intervals([], "x", "said") == small.bars([("a", 0.0)], "x", "said") == ""
+    assert html.intervals([], "x", "said") == html.bars([("a", 0.0)], "x", "said") == ""
 
 
 def test_warnings_are_on_the_card_once_and_a_refuted_floor_is_not_drawn():

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import kstwobign
 
 import errorfloor as ef
-from errorfloor.checks import leaks, many, names, order, rows, scores, soft, votes
+from errorfloor.checks import leaks, names, order, rows, scores, soft, votes
 from errorfloor.checks.wording import wording_of
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Source
@@ -229,7 +229,6 @@ def test_hardly_better_than_guessing_begins_at_a_twentieth():
 def test_probabilities_above_the_error_of_guessing_are_refuted_beyond_three_deviations():
     table = score_table([0.4, 0.5], [100, 60], [0, 40])  # 40 of 200 are positive
     noise = np.sqrt(100 * 0.24 + 100 * 0.25) / 200
-    assert scores._noise_of_share(table) == pytest.approx(noise)
     for value, name in (
         (0.2 + 3.01 * noise, "Worse than guessing"),
         (0.2 + 2.99 * noise, "Hardly better than guessing"),
@@ -507,17 +506,17 @@ def of_many(check, *numbers, **given):
 
 
 def test_classes_with_few_or_no_labels_are_named():
-    assert of_many(many._labels, 20, 10, 10)[1:] == []
-    assert of_many(many._labels, 20, 10, 9)[1:] == [("Few labels", "note", "1 of 3 classes")]
-    assert of_many(many._labels, 10, 10, 9)[1:] == []  # fewer than thirty items
-    assert of_many(many._labels, 11, 10, 9)[1:] == [("Few labels", "note", "1 of 3 classes")]
-    assert of_many(many._labels, 1, 2, 5)[0] == (
+    assert of_many(scores._labels, 20, 10, 10)[1:] == []
+    assert of_many(scores._labels, 20, 10, 9)[1:] == [("Few labels", "note", "1 of 3 classes")]
+    assert of_many(scores._labels, 10, 10, 9)[1:] == []  # fewer than thirty items
+    assert of_many(scores._labels, 11, 10, 9)[1:] == [("Few labels", "note", "1 of 3 classes")]
+    assert of_many(scores._labels, 1, 2, 5)[0] == (
         ("Class balance", "ok", "c 62.5 %, b 25.0 %, a 12.5 %")
     )
-    five = of_many(many._labels, 10, 10, 10, 10, 60)[0][2]
+    five = of_many(scores._labels, 10, 10, 10, 10, 60)[0][2]
     assert five == "e 60.0 %, a 10.0 %, b 10.0 %, c 10.0 % and 1 more"
     table = ef.ScoreTable(np.eye(3)[:2][::-1], np.array([[0, 20, 0], [20, 0, 0]]))
-    (_, unseen) = many._labels(estimate(table))
+    (_, unseen) = scores._labels(estimate(table))
     assert unseen.remedy == "Check the names of the classes."
     assert (unseen.name, unseen.level, unseen.value) == (
         ("Classes without labels", "warn", "1 of 3")
@@ -525,38 +524,38 @@ def test_classes_with_few_or_no_labels_are_named():
 
 
 def test_some_names_are_listed_and_the_others_counted():
-    assert many._some(list("abcd")) == "a, b, c, d"
-    assert many._some(list("abcde")) == "a, b, c, d and 1 more"
-    assert many._some(["a"]) == "a"
+    assert soft.some_of(list("abcd")) == "a, b, c, d"
+    assert soft.some_of(list("abcde")) == "a, b, c, d and 1 more"
+    assert soft.some_of(["a"]) == "a"
 
 
 def test_many_classes_hardly_better_than_guessing():
     # Always answering the largest class errs on 60 %, with a deviation of 0.028 of 300 items.
     share = (120, 100, 80)
-    assert of_many(many._guessing, *share, value=0.57) == [
+    assert of_many(scores._guessing, *share, value=0.57) == [
         ("Better than guessing", "ok", "5.0 % fewer errors")
     ]
-    assert of_many(many._guessing, *share, value=0.571) == [
+    assert of_many(scores._guessing, *share, value=0.571) == [
         ("Hardly better than guessing", "warn", "4.8 % fewer errors")
     ]
-    assert of_many(many._guessing, 120, 100, 79, value=0.58)[0][1] == "note"
+    assert of_many(scores._guessing, 120, 100, 79, value=0.58)[0][1] == "note"
     blind, few, good = (
-        next(many._guessing(classes_of(*share, value=value))).remedy
+        next(scores._guessing(classes_of(*share, value=value))).remedy
         for share, value in ((share, 0.59), ((120, 100, 79), 0.59), (share, 0.3))
     )
     assert (blind, few, good) == ("Check the columns of scores.", "", "")
     mixed = ef.ScoreTable([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]], [[4, 3, 3], [1, 1, 8]])
-    (of_rows,) = many._guessing(estimate(mixed, value=0.225))  # 11 of 20 are of the last class
+    (of_rows,) = scores._guessing(estimate(mixed, value=0.225))  # 11 of 20 are of the last class
     assert of_rows.value == "50.0 % fewer errors"
-    assert of_many(many._guessing, *share, value=0.7)[0][2] == "0.0 % fewer errors"
+    assert of_many(scores._guessing, *share, value=0.7)[0][2] == "0.0 % fewer errors"
     deviation = np.sqrt(0.6 * 0.4 / 300)
     for value, name in (
         (0.6 + 2.99 * deviation, "Hardly better than guessing"),
         (0.6 + 3.01 * deviation, "Worse than guessing"),
     ):
-        assert of_many(many._guessing, *share, value=value, method="corrupted")[0][0] == name
+        assert of_many(scores._guessing, *share, value=value, method="corrupted")[0][0] == name
     table = ef.ScoreTable(np.eye(3)[:1], np.array([[20, 0, 0]]))
-    assert not list(many._guessing(estimate(table)))
+    assert not list(scores._guessing(estimate(table)))
 
 
 def test_scores_of_many_classes_that_are_labels_or_predictions():
@@ -587,19 +586,20 @@ def test_scores_of_many_classes_that_are_labels_or_predictions():
 def test_constant_soft_labels_of_many_classes_are_shown():
     for n, number in ((29, 0), (30, 1)):
         table = ef.SoftTable(np.array([[0.1, 0.2, 0.3, 0.25, 0.15]]), np.array([n]))
-        found = [one for one in many._soft(estimate(table)) if one.name == "Constant soft labels"]
+        found = [one for one in soft._all(estimate(table)) if one.name == "Constant soft labels"]
         assert [one.value for one in found] == ["0.1, 0.2, 0.3, 0.25"] * number
     two = ef.SoftTable(np.array([[0, 0, 1], [0.5, 0.25, 0.25]]), np.array([15, 45]))
-    found = {one.name: one.value for one in many._soft(estimate(two))}
+    both = (*soft._all(estimate(two)), *soft._certain(estimate(two)))
+    found = {one.name: one.value for one in both}
     assert "Constant soft labels" not in found
     assert found["Exact zeros and ones"] == "15 items (25.0 %)"
     assert found["Class balance"] == "2 43.8 %, 0 37.5 %, 1 18.8 %"
 
 
 def test_a_total_among_the_classes_is_found():
-    def found(votes, counts):
-        table = VoteTable(np.array(votes), np.array(counts), classes=("a", "b", "all"))
-        return [one.value for one in many._sum_of_others(table)]
+    def found(rows, counts):
+        table = VoteTable(np.array(rows), np.array(counts), classes=("a", "b", "all"))
+        return [one.value for one in votes._sum_of_others(table)]
 
     three = [[1, 1, 2], [1, 2, 3], [3, 1, 4]]
     assert found(three, [10, 10, 10]) == ["all"]
@@ -610,14 +610,13 @@ def test_a_total_among_the_classes_is_found():
 
 def test_votes_that_agree_less_often_than_guesses_are_refuted():
     def found(n):
-        votes = np.array([[1, 1, 1]])
-        table = VoteTable(votes, np.array([n]), classes=("a", "b", "c"))
-        return [one.level for one in many._too_split(table)]
+        table = VoteTable(np.array([[1, 1, 1]]), np.array([n]), classes=("a", "b", "c"))
+        return [one.level for one in votes._too_split(table)]
 
     # Hoeffding: 2 n / 9 above the logarithm of 1,000, from 32 items on.
     assert (found(31), found(32)) == ([], ["refuted"])
     single = VoteTable(np.array([[0, 0, 1], [1, 1, 1]]), np.array([50, 31]), classes=tuple("abc"))
-    assert not list(many._too_split(single))
+    assert not list(votes._too_split(single))
 
 
 def test_columns_are_exchanged_where_that_fits_the_labels_better():
@@ -627,14 +626,14 @@ def test_columns_are_exchanged_where_that_fits_the_labels_better():
     logs -= logs.mean(axis=1, keepdims=True)
     logs -= logs.mean(axis=0)  # ten items in each row
     fit = counts.T @ logs
-    found, lead, noise = many.better_order(scores_of, counts)
+    found, lead, noise = scores.better_order(scores_of, counts)
     assert found.tolist() == [1, 0, 2]
     assert lead == pytest.approx(fit[0, 1] + fit[1, 0] - fit[0, 0] - fit[1, 1])
     apart = logs[:, [1, 0, 2]] - logs
     assert noise == pytest.approx(np.sqrt((counts * apart**2).sum()))
-    assert many.better_order(scores_of, counts[[1, 0, 2]]) == (None, 0, 0)
+    assert scores.better_order(scores_of, counts[[1, 0, 2]]) == (None, 0, 0)
     # Scores that may be negative are compared as they are.
-    found, lead, _ = many.better_order(logs, counts)
+    found, lead, _ = scores.better_order(logs, counts)
     plain = logs - logs.mean(axis=1, keepdims=True)
     fit = counts.T @ (plain - plain.mean(axis=0))
     assert (found.tolist(), lead) == (
@@ -646,27 +645,27 @@ def test_columns_are_exchanged_where_that_fits_the_labels_better():
 def test_another_order_is_found_where_chance_does_not_explain_it():
     scores_of = np.array([[0.38, 0.34, 0.28], [0.34, 0.38, 0.28], [0.3, 0.3, 0.4]])[[2, 1, 0]]
     base = np.array([[0, 0, 10], [10, 0, 0], [0, 10, 0]])
-    _, lead, noise = many.better_order(scores_of, base)
+    _, lead, noise = scores.better_order(scores_of, base)
     # With so many times the items the lead is that many deviations; one in K! e^12 is by chance.
     wanted = np.sqrt(2 * (12 + np.log(6)))
     times = (wanted * noise / lead) ** 2
     for number, names_found in ((np.floor(times), 0), (np.ceil(times), 1)):
         table = ef.ScoreTable(scores_of, int(number) * base, classes=("ant", "bee", "cat"))
-        found = list(many._columns(estimate(table)))
+        found = list(scores._columns(estimate(table)))
         assert len(found) == names_found
     assert found[0].value == "2 of 3 classes"
     assert "bee fits ant, ant fits bee" in found[0].sentence
     two = ef.ScoreTable(scores_of[1:], 100 * base[1:], classes=("ant", "bee", "cat"))
-    assert len(list(many._columns(estimate(two)))) == 1
+    assert len(list(scores._columns(estimate(two)))) == 1
     one = ef.ScoreTable(scores_of[1:], 100 * base[[1, 1]], classes=("ant", "bee", "cat"))
-    assert not list(many._columns(estimate(one)))
+    assert not list(scores._columns(estimate(one)))
 
 
 def test_votes_of_many_classes_have_mean_shares():
     table = VoteTable(
         np.array([[0, 2, 0, 0], [1, 0, 3, 0]]), np.array([3, 1]), classes=tuple("abcd")
     )
-    found = {one.name: one.value for one in many._votes(estimate(table))}
+    found = {one.name: one.value for one in votes._votes(estimate(table))}
     assert found["Unanimous items"] == "75.0 %"
     assert found["Class balance"] == "b 75.0 %, c 18.8 %, a 6.2 %, d 0.0 %"
     assert found["Classes without votes"] == "1 of 4"
@@ -676,6 +675,6 @@ def test_scores_of_nothing_count_as_a_millionth_of_the_largest():
     counts = np.array([[9, 1, 0], [1, 9, 0], [0, 0, 10]])
     zeros = np.array([[0, 2, 0], [2, 0, 0], [0, 0, 4.0]])
     tiny = np.where(zeros == 0, 1e-6 * zeros.max(axis=1, keepdims=True), zeros)
-    plain, other = (many.better_order(values, counts) for values in (zeros, tiny))
+    plain, other = (scores.better_order(values, counts) for values in (zeros, tiny))
     assert plain[0].tolist() == other[0].tolist() == [1, 0, 2]
     assert plain[1:] == pytest.approx(other[1:])

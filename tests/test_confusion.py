@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor.checks.many import better_order
+from errorfloor.checks.scores import better_order
 from errorfloor.questions.confusion import chosen
 from errorfloor.show.plot.classes import height_of
 

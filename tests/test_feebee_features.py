@@ -12,8 +12,7 @@ from errorfloor.data.features import read_items
 from errorfloor.data.options import ReadOptions
 from errorfloor.datasets.synthetic import gaussian_cloud
 from errorfloor.features import classics
-from errorfloor.questions.feebee import bind, every_part, part_named
-from errorfloor.questions.label_noise import redraw_items
+from errorfloor.questions.feebee import bind, every_part, part_named, redraw_items
 from errorfloor.show.text import text_of
 
 CLASSICS = ["1nn", "1nn-low", "1nn-high", "knn-15", "knn-15-low", "knn-15-high"]

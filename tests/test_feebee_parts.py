@@ -5,7 +5,7 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions import feebee, feebee_metrics, label_noise
+from errorfloor.questions import feebee
 from errorfloor.questions.feebee import check_means, known_error, named_methods
 
 ERROR, BALANCED, AUC = (MetricChoice(name).of(2) for name in ("error", "balanced-error", "auc"))
@@ -106,14 +106,14 @@ def test_functions_return_one_finite_number():
 
 def test_methods_of_other_metrics_have_an_answer_of_their_own_or_a_map():
     for name in ("ranking", "isotonic"):
-        assert feebee_metrics.find(name, AUC).metrics == ("auc",)
+        assert feebee.method_of(name, AUC).metrics == ("auc",)
     for name in ("platt", "hist-10", "hist-7", "beta"):  # any number of bins
-        found = feebee_metrics.find(name, AUC)
+        found = feebee.method_of(name, AUC)
         assert (found.name, found.metrics) == (name, ("error",))
     for name in ("isotonic-cf", "ppi", "isotonc", 3):
         with pytest.raises(ef.InputError, match=r"They are those for AUC\."):
-            feebee_metrics.find(name, AUC)
-    assert "ranking" not in feebee_metrics.usable(BALANCED)
+            feebee.method_of(name, AUC)
+    assert "ranking" not in feebee.methods_of(BALANCED)
 
 
 # Values of maps, rules and orders
@@ -124,8 +124,8 @@ def test_the_best_values_of_maps_are_those_of_all_pairs_and_cuts():
     counts = rng.integers(0, 5, (3, 12)) + 1
     items = counts.reshape(3, 6, 2).sum(axis=2)
     p = np.sort(rng.random((3, 6)), axis=1)[:, rng.permutation(6)]
-    auc = feebee_metrics.OfMaps(lambda _: p, AUC).values(counts, rng)
-    balanced = feebee_metrics.OfMaps(lambda _: p, BALANCED).values(counts, rng)
+    auc = feebee.OfMaps(lambda _: p, AUC).values(counts, rng)
+    balanced = feebee.OfMaps(lambda _: p, BALANCED).values(counts, rng)
     for row in range(3):
         mean = p[row] @ items[row] / items[row].sum()
         better = worse = 0.0
@@ -139,7 +139,7 @@ def test_the_best_values_of_maps_are_those_of_all_pairs_and_cuts():
             worse += n / items[row].sum() * min(one / mean, (1 - one) / (1 - mean)) / 2
         assert balanced[row] == pytest.approx(worse)
     for sure in (0.0, 1.0):  # of one class alone nothing is told
-        same = feebee_metrics.OfMaps(lambda _, sure=sure: np.full((3, 6), sure), AUC)
+        same = feebee.OfMaps(lambda _, sure=sure: np.full((3, 6), sure), AUC)
         assert same.values(counts, rng).tolist() == [0.5] * 3
 
 
@@ -155,7 +155,7 @@ def test_the_best_balanced_cut_is_that_of_trying_all():
              + table.negatives[cut:].sum() / table.negatives.sum()) / 2
             for cut in range(6)
         ]  # fmt: skip
-        rule = feebee_metrics.best_balanced_rule(cells)
+        rule = feebee.best_balanced_rule(cells)
         assert rule.values(cells.count[None], rng)[0] == pytest.approx(min(tried))
         cut = int(np.argmin(np.round(tried, 12)))
         negatives, positives = cells.count[~cells.positive], cells.count[cells.positive]
@@ -175,9 +175,9 @@ def test_tables_that_noise_left_with_one_class_are_not_looked_at():
     positive = np.array([True, False, True, False])
     counts = np.array([[1, 2, 0, 0], [1, 0, 3, 0], [0, 2, 0, 3], [0, 0, 1, 1]])
     rng = np.random.default_rng(0)
-    found = feebee_metrics.WithBothClasses(Sum(), positive).values(counts, rng)
+    found = feebee.WithBothClasses(Sum(), positive).values(counts, rng)
     assert found.tolist() == [3, 0.5, 0.5, 2]
-    found = feebee_metrics.WithBothClasses(Sum(), positive, -1.0).values(counts[1:3], rng)
+    found = feebee.WithBothClasses(Sum(), positive, -1.0).values(counts[1:3], rng)
     assert found.tolist() == [-1, -1]
 
 
@@ -193,22 +193,22 @@ def test_expected_counts_are_those_of_each_label_by_itself():
             slow[cell] += n * (1 - noise)
             slow[row] += n * noise * mean
             slow[row + 1] += n * noise * (1 - mean)
-        found = label_noise.expected_after_redraw(count, noise, mean)
+        found = feebee.expected_after_redraw(count, noise, mean)
         np.testing.assert_allclose(found, slow)
     for noise in (0.0, 0.3, 1.0):
         slow = np.concatenate([(1 - noise) * row + noise * row.sum() / 3
                                for row in count.reshape(2, 3)])  # fmt: skip
-        np.testing.assert_allclose(label_noise.expected_classes(count, 3, noise), slow)
+        np.testing.assert_allclose(feebee.expected_classes(count, 3, noise), slow)
 
 
 def test_redrawn_labels_have_the_expected_counts_and_their_rows():
     count, noise = np.array([60, 20, 0, 50]), np.repeat([0.0, 0.4, 1.0], 4000)
     for mean in (0.5, 0.2):
-        found = label_noise.redraw_labels(count, noise, np.random.default_rng(1), mean)
+        found = feebee.redraw_labels(count, noise, np.random.default_rng(1), mean)
         assert (found.reshape(-1, 2, 2).sum(axis=2) == [80, 50]).all()
         assert (found[:4000] == count).all()
         for at, one in ((4000, 0.4), (8000, 1.0)):
-            expected = label_noise.expected_after_redraw(count, one, mean)
+            expected = feebee.expected_after_redraw(count, one, mean)
             # A standard deviation is at most half of the root of 80.
             off = np.abs(found[at : at + 4000].mean(axis=0) - expected)
             assert off.max() < 4 * 0.5 * 80**0.5 / 4000**0.5
@@ -216,30 +216,30 @@ def test_redrawn_labels_have_the_expected_counts_and_their_rows():
 
 @pytest.mark.parametrize("many", [1, 1000])
 def test_redrawn_classes_are_drawn_alike_by_either_way(many, monkeypatch):
-    monkeypatch.setattr(label_noise, "MANY_ITEMS", many)
+    monkeypatch.setattr(feebee, "MANY_ITEMS", many)
     count, noise = np.array([30, 0, 6, 1, 0, 0]), np.repeat([0.0, 0.5, 1.0], 3000)
-    found = label_noise.redraw_classes(count, 3, noise, np.random.default_rng(0))
+    found = feebee.redraw_classes(count, 3, noise, np.random.default_rng(0))
     assert (found.reshape(-1, 2, 3).sum(axis=2) == [36, 1]).all()
     assert (found[:3000] == count).all()
     for at, one in ((3000, 0.5), (6000, 1.0)):
-        off = found[at : at + 3000].mean(axis=0) - label_noise.expected_classes(count, 3, one)
+        off = found[at : at + 3000].mean(axis=0) - feebee.expected_classes(count, 3, one)
         assert np.abs(off).max() < 4 * 0.5 * 36**0.5 / 3000**0.5
 
 
 def test_levels_of_noise_are_in_twelve_groups_and_blocks_hold_a_megabyte():
     cells = ef.ScoreTable.from_counts([0.2, 0.7], [30, 10], [10, 50]).cells(complete=True)
     noise = np.linspace(0, 1, 101)
-    groups = list(label_noise._groups(cells, noise, 0.5))
+    groups = list(feebee._groups(cells, noise, 0.5))
     assert [level for _, group in groups for level in group] == [*range(101)]
     assert [len(group) for _, group in groups] == [1, 9, 9, 9, 9, *[8] * 8]
     assert groups[0][0] is cells
     for near, group in groups[1:]:
         level = noise[group.start : group.stop].mean()
-        expected = label_noise.expected_after_redraw(cells.count, level, 0.5)
+        expected = feebee.expected_after_redraw(cells.count, level, 0.5)
         np.testing.assert_allclose(near.count, 10_000 * expected, atol=0.5)
-    few = list(label_noise._groups(cells, np.array([0.0, 0.5, 1.0]), 0.5))
+    few = list(feebee._groups(cells, np.array([0.0, 0.5, 1.0]), 0.5))
     assert [(group.start, group.stop) for _, group in few] == [(0, 1), (1, 2), (2, 3)]
-    third = label_noise.BLOCK // 3
-    assert list(label_noise._blocks(4, 12, third)) == [slice(4, 7), slice(7, 10), slice(10, 12)]
-    wide = label_noise._blocks(0, 2, 2 * label_noise.BLOCK)
+    third = feebee.BLOCK // 3
+    assert list(feebee._blocks(4, 12, third)) == [slice(4, 7), slice(7, 10), slice(10, 12)]
+    wide = feebee._blocks(0, 2, 2 * feebee.BLOCK)
     assert list(wide) == [slice(0, 1), slice(1, 2)]

@@ -31,7 +31,7 @@ from errorfloor.methods.rules.logs import Labelled, log_scores
 from errorfloor.methods.rules.maps import OneVsRest, PowerFloor
 from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach
-from errorfloor.questions.label_noise import expected_classes, redraw_classes
+from errorfloor.questions.feebee import expected_classes, redraw_classes
 from errorfloor.questions.reliability import top_label
 
 pytestmark = pytest.mark.usefixtures("folds_once")

@@ -14,9 +14,13 @@ from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.methods.record import Options
 from errorfloor.metrics import named
 from errorfloor.metrics.noise import MEANS, share_after, value_after
-from errorfloor.questions import feebee_metrics
-from errorfloor.questions.feebee_metrics import OfOrder, best_balanced_rule
-from errorfloor.questions.label_noise import expected_after_redraw, redraw_labels
+from errorfloor.questions import feebee
+from errorfloor.questions.feebee import (
+    OfOrder,
+    best_balanced_rule,
+    expected_after_redraw,
+    redraw_labels,
+)
 from errorfloor.show.sentences import sentence_of
 
 METRICS = ["balanced-error", "auc"]
@@ -170,8 +174,8 @@ def test_fast_estimates_are_those_of_full_fits_to_the_same_noisy_tables(method, 
 
 def test_isotonic_has_the_least_balanced_error_of_any_cut(table):
     cells = table.cells(complete=True)
-    isotonic = feebee_metrics.bind(
-        feebee_metrics.find("isotonic", named("balanced-error")),
+    isotonic = feebee.bind_to_metric(
+        feebee.method_of("isotonic", named("balanced-error")),
         cells,
         options_of("balanced-error"),
     )

@@ -189,8 +189,6 @@ ALONE = {
 }
 # The same of folders whose files have not been merged by concept yet.
 NOT_MERGED = {
-    "questions.label_noise",
-    "questions.feebee_metrics",
     "apps.cli.progress",
     "apps.cli.streams",
     "apps.web.answering",
@@ -208,13 +206,10 @@ NOT_MERGED = {
     "features.sequence",
     "intervals.signs",
     "intervals.votes.annotators",
-    "show.features",
-    "show.looks",
     "show.metric_table",
     "show.report.again",
     "show.report.markdown",
     "show.report.svg",
-    "show.small",
 }
 
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import errorfloor as ef
 from benchmarks import people as study
 from errorfloor.apps.cli.commands import cli
-from errorfloor.checks.predictions import leaks
+from errorfloor.checks.gold import leaks
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.predicted_votes import PredictedVotes, Predictions
 from errorfloor.intervals.crossed import CrossedVotes, Mean

@@ -14,8 +14,8 @@ from errorfloor.intervals.votes import region
 from errorfloor.methods.votes.simplex import PartitionMixture
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import plan
+from errorfloor.questions.feebee import redraw_classes
 from errorfloor.questions.headroom import Gap
-from errorfloor.questions.label_noise import TableStatistic, redraw_classes
 from errorfloor.questions.plan import ManyVotes, _fitted, between
 
 # How many items are needed
@@ -109,7 +109,7 @@ def test_assumed_distributions_are_checked_and_add_up_to_one():
 def test_one_more_vote_is_set_beside_new_items_of_the_same_price():
     def task(**given):
         plain = {"votes": (2,), "items": np.array([100]), "level": 0.95, "target": None}
-        return plan._Task(**{**plain, "cost_per_item": 2.0, "cost_per_vote": 1.0, **given})
+        return plan.PlanAsk(**{**plain, "cost_per_item": 2.0, "cost_per_vote": 1.0, **given})
 
     table = ef.VoteTable.from_arrays([0, 1, 2, 3] * 25, [2, 3, 3, 3] * 25)
     # Three votes on average: an item with them costs 5, so that 100 votes are worth 20 items.
@@ -296,11 +296,6 @@ def test_redrawn_classes_keep_the_items_of_each_row_and_their_means():
     assert redraw_classes(count, 3, np.zeros(1), np.random.default_rng(0))[0].tolist() == (
         count.tolist()
     )
-
-
-def test_without_its_only_item_a_table_has_a_floor_of_nothing():
-    cells = ef.ScoreTable.from_arrays([0.5], [1]).cells()
-    assert TableStatistic(cells, lambda table: 0.25).leave_one_out().tolist() == [0]
 
 
 def test_plans_know_the_number_of_classes():

@@ -732,9 +732,11 @@ def test_the_app_answers_ratings(reviews, monkeypatch):
 
     monkeypatch.chdir(reviews.parent)
     question = {"kind": "open", "file": reviews.name, "folder": str(reviews.parent)}
-    said = asked_by_page(question, lambda event: None)["regions"]["problem"]
-    assert "These columns hold ratings. The best possible Pearson correlation" in said
-    assert "on the command line and in Python" in said
+    found = asked_by_page(question, lambda event: None)
+    assert ef.from_ratings(str(reviews)).sentence == found["status"]
+    assert "is the best R2 any model can get" in found["regions"]["answer"]
+    assert "Ask for QWK" in found["regions"]["steps"]
+    assert not found["regions"]["problem"]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from errorfloor.data.sample import MANY_ITEMS, Sample
 from errorfloor.intervals.bootstrap import PoissonTable, QuickDraws, acceleration, bootstrap, draw
 from errorfloor.intervals.seeds import STREAMS, Seed, Streams
 from errorfloor.methods.soft import MeanFloor
-from errorfloor.questions.label_noise import (
+from errorfloor.questions.feebee import (
     TableStatistic,
     expected_after_redraw,
     redraw_labels,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -54,6 +55,12 @@ def told_keywords(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **keywords)
 
     return checked
+
+
+def record_of(record: Callable[..., R], arguments: Mapping[str, Any]) -> R:
+    """Return a record of those of a function's arguments that it has fields for."""
+    names = [one.name for one in fields(record) if one.name in arguments]  # type: ignore[arg-type]
+    return record(**{name: arguments[name] for name in names})
 
 
 def _hint(name: str, value: object, meant: str | None, known: tuple[str, ...]) -> str:

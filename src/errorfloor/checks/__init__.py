@@ -11,11 +11,9 @@ from typing import TypeVar
 
 from errorfloor._checks import DoubtWarning, RefutedWarning, warn
 from errorfloor.checks import (
-    averages,
     copies,
     gold,
     leaks,
-    many,
     names,
     order,
     ratings,
@@ -41,8 +39,6 @@ RECORDS: tuple[Check, ...] = (
     votes.SAMPLE,
     *votes.RECORDS,
     *ratings.RECORDS,
-    *many.RECORDS,
-    *averages.RECORDS,
     copies.COPIES,
     *rows.RECORDS,
 )

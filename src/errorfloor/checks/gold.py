@@ -1,10 +1,10 @@
-"""Whether a gold label next to votes is what it is taken for: no majority of them, or one more."""
+"""Whether labels or predictions next to votes are what they are taken for: not made from them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,13 @@ from errorfloor.data.tables import GoldVotes, ScoreTable, VoteTable
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
 
+if TYPE_CHECKING:
+    from errorfloor.data.predicted_votes import PredictedVotes, Predictions
+
 ENOUGH = 30  # items below which a share says little
 MADE = 1e-4  # chance that a label which was not made from the votes agrees with their majority
 OTHER = 0.001  # chance of a false alarm of the test of agreement; measured at most 0.003
+_NAMED = 3  # answers that a note names
 MATERIAL = 0.1  # share of the disagreement among votes by which that with the label may differ
 
 
@@ -36,7 +40,7 @@ def _from_votes(estimate: Estimate) -> Iterator[Finding]:
         return
     leads = _leads(gold.votes)
     split = int(gold.counts[(leads > 0) & (leads < gold.totals)].sum())
-    made = log_chance(gold, leads) < math.log(MADE)
+    made = _log_chance(gold) < math.log(MADE)
     if split:
         where = f"{counted(split, 'item')} on which votes differ"
         yield Finding(
@@ -59,7 +63,7 @@ def _from_votes(estimate: Estimate) -> Iterator[Finding]:
         )
 
 
-def log_chance(gold: GoldVotes, leads: Counts) -> float:
+def _log_chance(gold: GoldVotes) -> float:
     """Return the logarithm of the chance that the true class leads wherever some class does.
 
     A vote is for the true class with chance `a`, and for a certain other one with chance `b`, so a
@@ -67,7 +71,7 @@ def log_chance(gold: GoldVotes, leads: Counts) -> float:
     on those with as many votes the larger counts, so that a few easy votes next to many hard ones
     accuse nobody.
     """
-    right = _share_for_gold(gold)
+    right, leads = _share_for_gold(gold), _leads(gold.votes)
     wrong = (1 - right) * _wrong_alike(gold)
     chance = np.where(leads > 0, -np.log1p((wrong / right) ** leads), 0.0)
     return float(gold.counts @ chance)
@@ -147,6 +151,86 @@ def _chance_of_mean(values: Floats, counts: Counts) -> float:
     mean = float(counts @ values) / n
     spread = float(counts @ (values - mean) ** 2) + 2.0
     return math.erfc(abs(mean) * n / math.sqrt(2 * spread * n / max(n - 1, 1)))
+
+
+# Predictions that are compared with votes, and may be made from them.
+
+
+def leaks(found: PredictedVotes, model: Predictions) -> list[Finding]:
+    """Find predictions that were made from the votes, or are those of one annotator.
+
+    The best of all models agrees with the plurality on easy items. How probable it is that it does
+    so on all of them follows from the margins of votes, as for gold labels next to votes.
+    """
+    votes = found.votes
+    if (model.place < 0).any() or (votes.max(axis=1) == votes.sum(axis=1)).all():
+        return []
+    gold = GoldVotes.of(votes, model.place)
+    always = bool((gold.for_gold == gold.votes.max(axis=1)).all())
+    if always and len(votes) >= ENOUGH and _log_chance(gold) < math.log(MADE):
+        return [
+            Finding(
+                "Predictions made from the votes",
+                model.name,
+                "refuted",
+                f"{model.name} gives the answer with the most votes on all {len(votes):,} items: "
+                "it was made from these votes, so its agreement with them says nothing.",
+                "Compare predictions that were made without these votes.",
+            )
+        ]
+    copied = _copied(found, model)
+    if copied is None:
+        return []
+    return [
+        Finding(
+            "Predictions equal to an annotator",
+            model.name,
+            "refuted",
+            f"{model.name} gives the same answers as annotator {copied!r} on all items of that "
+            "annotator, whose votes it is compared with: its agreement with them says nothing.",
+            "Compare predictions that were made without these votes, or leave out the votes of "
+            "that annotator.",
+        )
+    ]
+
+
+def _copied(found: PredictedVotes, model: Predictions) -> str | None:
+    """Return the annotator whose votes the predictions are, if any.
+
+    The chance that a person gives the model's answer on an item is the share of the others who do,
+    with one more vote as usual.
+    """
+    ballots, totals = found.ballots, found.votes.sum(axis=1)
+    if ballots is None:
+        return None
+    own = found.votes[np.arange(len(totals)), model.place]
+    usual = float((own / totals).mean())
+    answer = model.place[ballots.item]
+    same = ballots.vote == answer
+    for_it = own[ballots.item] - same
+    with np.errstate(divide="ignore"):
+        logs = np.log((for_it + usual) / totals[ballots.item])
+    number = len(ballots.names)
+    work = np.bincount(ballots.annotator, minlength=number)
+    equal = np.bincount(ballots.annotator, same, number) == work
+    chance = np.bincount(ballots.annotator, logs, number)
+    caught = equal & (work > 0) & (chance < math.log(MADE / number))
+    return ballots.names[int(np.argmax(caught))] if caught.any() else None
+
+
+def remarks(model: Predictions) -> list[str]:
+    """Say what else there is to know about predictions."""
+    notes = []
+    if model.unknown:
+        number = sum(model.unknown.values())
+        some = ", ".join(repr(one) for one in list(model.unknown)[:_NAMED])
+        notes.append(
+            f"{model.name} has an answer that nobody voted for on {counted(number, 'item')} "
+            f"({some}), which counts as wrong."
+        )
+    if np.unique(model.place).size == 1:
+        notes.append(f"{model.name} gives the same answer for all items.")
+    return notes
 
 
 RECORDS = (

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
+from errorfloor import intervals
+from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import counted, per_cent
-from errorfloor.checks.order import area, has_both
-from errorfloor.checks.record import Check, as_they_are, method_of
-from errorfloor.checks.soft import vote_shares
+from errorfloor._typing import Counts, Floats
+from errorfloor.checks.order import area
+from errorfloor.checks.record import ANY, Check, as_they_are, method_of
+from errorfloor.checks.soft import balance, some_of, unseen_classes, vote_shares
 from errorfloor.checks.wording import wording_of
 from errorfloor.data.tables import ScoreTable
+from errorfloor.methods.record import Basis, Classes
+from errorfloor.methods.rules.offsets import TOP1
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
 
@@ -20,6 +26,10 @@ ENOUGH = 30  # items or labels of a class below which a share says little
 FEW = 10  # labels of a class below which each of them decides
 MANY_WRONG = 0.01  # share of items whose score of 0 or 1 is wrong that curves feel
 BLIND = 0.06  # three standard deviations of the area at most, to know that scores say nothing
+SURE = 12.0  # minus the logarithm of how often one order of columns may fit better by chance
+AS_GOOD = 0.8  # of the best fit of any order, which the order as it is may miss
+MOST_ROWS = 2**18  # which tell an order well enough
+LEAST = 1e-6  # below which a score counts as this, so that its logarithm says something
 
 
 def _table(estimate: Estimate) -> ScoreTable:
@@ -83,43 +93,70 @@ def _same_for_all(estimate: Estimate) -> Iterator[Finding]:
 
 def _guessing(estimate: Estimate) -> Iterator[Finding]:
     table = _table(estimate)
-    if not has_both(table):
+    number = table.counts.sum(axis=0)
+    two, guess = len(number) == 2, (table.n - int(number.max())) / table.n
+    if guess == 0 or (two and len(table) == 1):
         return
-    rarer = min(int(table.positives.sum()), int(table.negatives.sum())) / table.n
-    gain = 1 - estimate.value / rarer
-    at_face_value = as_they_are(method_of(estimate))
-    if at_face_value and estimate.value > rarer + 3 * _noise_of_share(table):
+    larger = "larger" if two else "largest"
+    gain = 1 - estimate.value / guess
+    if estimate.value > guess + 3 * _noise_of_guess(estimate, table, guess):
+        meant = "the true probabilities that they" if two else "what they"
         yield Finding(
             "Worse than guessing",
-            f"{per_cent(estimate.value)} against {per_cent(rarer)}",
+            f"{per_cent(estimate.value)} against {per_cent(guess)}",
             "refuted",
-            f"No floor is above the error of always answering the larger class, {per_cent(rarer)}: "
-            "these scores are not the true probabilities that they are taken for.",
-            "Calibrate them with a method such as isotonic.",
+            f"No floor is above the error of always answering the {larger} class, "
+            f"{per_cent(guess)}: these scores are not {meant} are taken for.",
+            "Calibrate them with a method such as isotonic."
+            if two
+            else "Weigh the classes by the method offsets.",
         )
         return
     name = "Better than guessing"
     level: Level = "ok"
-    sentence = f"Compared with always answering the larger class, which errs on {per_cent(rarer)}."
-    remedy = ""
+    sentence = (
+        f"Compared with always answering the {larger} class, which errs on {per_cent(guess)}."
+    )
     if gain < 0.05:
         name = "Hardly better than guessing"
-        # Where one class is rare this is usual, and no fault of scores that tell items apart.
-        at, noise = area(table)
-        level = "warn" if abs(at - 0.5) < 3 * noise < BLIND else "note"
+        level = "warn" if _say_nothing(table) else "note"
         sentence = (
-            "By these scores hardly any rule errs less often than always answering the larger "
+            f"By these scores hardly any rule errs less often than always answering the {larger} "
             "class. Either none does, or better scores would find a lower floor."
         )
-        remedy = "Check the column of scores." if level == "warn" else ""
-    elif estimate.high is not None and estimate.high >= rarer:
+    elif two and estimate.high is not None and estimate.high >= guess:
         level = "note"
         sentence += " The interval does not leave out that no rule by these scores errs less often."
+    remedy = f"Check the column{'' if two else 's'} of scores." if level == "warn" else ""
     yield Finding(name, f"{per_cent(max(gain, 0.0), 1)} fewer errors", level, sentence, remedy)
 
 
-def _noise_of_share(table: ScoreTable) -> float:
-    """Return the standard deviation of the share of positives if scores are probabilities."""
+def _say_nothing(table: ScoreTable) -> bool:
+    """Tell whether scores that gain nothing over guessing are worth a warning.
+
+    Where one of two classes is rare that is usual, and no fault of scores that tell items apart.
+    """
+    if len(table.classes) > 2:
+        return table.n >= 10 * ENOUGH
+    at, noise = area(table)
+    return abs(at - 0.5) < 3 * noise < BLIND
+
+
+def _noise_of_guess(estimate: Estimate, table: ScoreTable, guess: float) -> float:
+    """Return the standard deviation of the error of guessing if scores are what they should be.
+
+    That is endless where a method does not take them unchanged.
+    """
+    method = method_of(estimate)
+    if len(table.classes) > 2:
+        variance = guess * (1 - guess)
+        if method is not None and method.name == TOP1.name:
+            variance = min(estimate.value + guess, 1.0)  # where one of both rules errs, at most
+        elif not as_they_are(method):
+            return math.inf
+        return math.sqrt(variance / table.n)
+    if not as_they_are(method):
+        return math.inf
     return math.sqrt(table.items @ (table.scores * (1 - table.scores))) / table.n
 
 
@@ -179,6 +216,94 @@ def _shares(estimate: Estimate) -> Iterator[Finding]:
         yield from vote_shares(table.scores, table.n, wording_of(estimate.measure))
 
 
+# Of more than two classes.
+
+
+def _labels(estimate: Estimate) -> Iterator[Finding]:
+    table = _table(estimate)
+    number = table.counts.sum(axis=0)
+    largest = float(1 - number.max() / table.n)
+    sentence = f"Always answering the largest class errs on {per_cent(largest)}."
+    yield balance(number / table.n, table.classes, sentence)
+    yield from unseen_classes(number == 0, table.classes, "labels", "warn")
+    few = [name for name, one in zip(table.classes, number, strict=True) if 0 < one < FEW]
+    if few and table.n >= ENOUGH:
+        yield Finding(
+            "Few labels",
+            f"{len(few):,} of {len(table.classes):,} classes",
+            "note",
+            f"Fewer than {FEW} labels are {some_of(few)}: what any rule does with these hardly "
+            f"moves the {estimate.measure.limit}, and its weight for them is a guess.",
+        )
+
+
+def _columns(estimate: Estimate) -> Iterator[Finding]:
+    """Find columns of scores in another order than the classes."""
+    table = _table(estimate)
+    number = table.counts.sum(axis=0)
+    if len(table) < 2 or np.count_nonzero(number) < 2:
+        return
+    some = slice(None, None, -(-len(table) // MOST_ROWS))  # rows ascend, so these are spread out
+    order, lead, noise = better_order(table.scores[some], table.counts[some])
+    # Each of K! orders has its chance to look better.
+    if order is None or lead <= noise * (2 * (SURE + math.lgamma(len(order) + 1))) ** 0.5:
+        return
+    moved = [
+        f"{table.classes[column]} fits {table.classes[label]}"
+        for label, column in enumerate(order)
+        if column != label
+    ]
+    yield Finding(
+        "Columns in another order",
+        f"{len(moved):,} of {len(table.classes):,} classes",
+        "refuted",
+        "The scores fit the labels far better if columns are exchanged: the column of "
+        f"{some_of(moved)}.",
+        Sentence("Check which column is which class", aside("classes"), "."),
+    )
+
+
+def better_order(scores: Floats, counts: Counts) -> tuple[Counts | None, float, float]:
+    """Return the order of columns that fits labels best, its lead, and the lead's noise.
+
+    A column fits a label if the logarithms of its scores are higher where the label is there than
+    they are on average. Weights of classes make no difference to that. The order is None where
+    the columns as they are come near the best fit.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    x = scores - scores.mean(axis=1, keepdims=True)
+    if scores.min() >= 0:
+        x = np.log(np.maximum(scores, LEAST * scores.max(axis=1, keepdims=True)))
+        x -= x.mean(axis=1, keepdims=True)
+    items = counts.sum(axis=1)
+    x = x - items @ x / items.sum()
+    fit = counts.T @ x  # by label, by column
+    label, order = linear_sum_assignment(-fit)
+    own, best = float(np.trace(fit)), float(fit[label, order].sum())
+    if best <= 0 or own > AS_GOOD * best:
+        return None, 0.0, 0.0
+    apart = x[:, order] - x
+    return order, best - own, float(np.sqrt((counts * apart**2).sum()))
+
+
+def _average(estimate: Estimate) -> Iterator[Finding]:
+    method, interval = method_of(estimate), estimate.interval
+    if method is None or interval is None:
+        return
+    kind = intervals.of(method).get(interval.method)
+    if kind is not None and kind.basis is Basis.ITEMS:
+        yield Finding(
+            "Interval of an average",
+            interval.method,
+            "warn",
+            f"The {interval.method} interval is that of the average confidence of "
+            f"{estimate.method}, which can be off the {estimate.measure.limit} by more than it is "
+            "wide.",
+            "Use the method offsets, which counts errors, or its honest interval.",
+        )
+
+
 _KINDS = (ScoreTable.kind,)
 CONSTANT = Check(
     name="constant scores", kinds=_KINDS, run=_same_for_all, asks="Do the scores differ at all?"
@@ -193,6 +318,7 @@ GUESSING = Check(
     name="guessing",
     kinds=_KINDS,
     run=_guessing,
+    classes=ANY,
     of_errors=True,
     asks="Does any rule by these scores err less often than always answering the larger class?",
     false_alarm=0.0014,
@@ -210,4 +336,28 @@ SHARES = Check(
     run=_shares,
     asks="Are scores that are taken for probabilities shares of a few votes?",
 )
-RECORDS = (CONSTANT, CLASSES, GUESSING, TIES, CERTAIN, SHARES)
+_of_many = partial(Check, kinds=_KINDS, classes=(Classes.MANY,))
+RECORDS = (
+    _of_many(
+        name="order of columns",
+        run=_columns,
+        asks="Would the scores fit the labels far better in another order of the columns?",
+        false_alarm=1e-4,
+    ),
+    _of_many(
+        name="labels of many classes",
+        run=_labels,
+        asks="Are there labels of all classes, and enough of each?",
+    ),
+    CONSTANT,
+    CLASSES,
+    GUESSING,
+    TIES,
+    CERTAIN,
+    SHARES,
+    _of_many(
+        name="interval of an average",
+        run=_average,
+        asks="Is the interval one of the floor, or of an average of confidences?",
+    ),
+)

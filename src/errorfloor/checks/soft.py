@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from errorfloor._checks import Sentence, function
 from errorfloor._numbers import counted, per_cent
-from errorfloor._typing import Floats
-from errorfloor.checks.record import Check
+from errorfloor._typing import Bools, Floats
+from errorfloor.checks.record import ANY, Check
 from errorfloor.checks.wording import Wording, wording_of
 from errorfloor.data.tables import SoftTable
 from errorfloor.results.estimate import Estimate
@@ -19,6 +19,7 @@ from errorfloor.results.finding import Finding, Level
 ENOUGH = 30  # items below which a share says little
 MOST_VOTES = 20  # shares of no more votes than this are recognised
 FEW_EQUAL = 15  # equal items that weights are worth, below which limits were not tried
+NAMED = 4  # classes that a finding names
 FEW_VOTES = 5  # shares of so many are far too extreme for probabilities
 
 
@@ -68,28 +69,67 @@ def vote_shares(shares: Floats, n: int, words: Wording) -> Iterator[Finding]:
             return
 
 
+def balance(share: Floats, classes: Sequence[str], sentence: str) -> Finding:
+    """Say how common the classes are, the most common first."""
+    order = np.argsort(-share, kind="stable")
+    shown = [f"{classes[k]} {per_cent(float(share[k]), 1)}" for k in order[:NAMED]]
+    rest = len(classes) - len(shown)
+    value = ", ".join(shown) + (f" and {rest} more" if rest else "")
+    return Finding("Class balance", value, "ok", sentence)
+
+
+def unseen_classes(
+    unseen: Bools,
+    classes: Sequence[str],
+    what: str,
+    level: Level,
+) -> Iterator[Finding]:
+    """Name the classes without any labels or votes."""
+    names = [name for name, gone in zip(classes, unseen, strict=True) if gone]
+    if names:
+        yield Finding(
+            f"Classes without {what}",
+            f"{len(names):,} of {len(classes):,}",
+            level,
+            f"No {what} are {some_of(names)}: the answer says nothing about these.",
+            "Check the names of the classes." if level == "warn" else "",
+        )
+
+
+def some_of(names: Sequence[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
 def _all(estimate: Estimate) -> Iterator[Finding]:
     table = _table(estimate)
-    words = wording_of(estimate.measure)
+    p, words = table.probabilities, wording_of(estimate.measure)
+    two = p.ndim == 1
     yield few_items(estimate)
     # Few items may well have the same probability.
     if len(table) == 1 and table.n >= ENOUGH:
+        said = "All soft labels are equal" if two else "All items have the same soft labels"
+        one = "this probability" if two else "these probabilities"
         yield Finding(
             "Constant soft labels",
-            f"all {table.probabilities[0]:.4g}",
+            f"all {p[0]:.4g}" if two else ", ".join(f"{share:.4g}" for share in p[0][:NAMED]),
             "warn",
-            f"All soft labels are equal: the {words.limit} says nothing about the items unless "
-            "every one truly has this probability.",
-            "Check the column of soft labels.",
+            f"{said}: the {words.limit} says nothing about the items unless every one truly has "
+            f"{one}.",
+            f"Check the column{'' if two else 's'} of soft labels.",
         )
-    mean = float(table.items @ table.probabilities / table.n)
-    yield Finding(
-        "Class balance",
-        f"{per_cent(mean, 1)} positive",
-        "ok",
-        "The mean soft label, which is the share of class 1 to expect.",
-    )
-    yield from vote_shares(table.probabilities, table.n, words)
+    mean = table.items @ p / table.n
+    if two:
+        yield Finding(
+            "Class balance",
+            f"{per_cent(float(mean), 1)} positive",
+            "ok",
+            "The mean soft label, which is the share of class 1 to expect.",
+        )
+    else:
+        yield balance(mean, table.classes, "The mean soft labels.")
+    yield from vote_shares(np.unique(p), table.n, words)
     yield trust()
 
 
@@ -109,7 +149,8 @@ def trust() -> Finding:
 
 def _certain(estimate: Estimate) -> Iterator[Finding]:
     table = _table(estimate)
-    certain = (table.probabilities == 0) | (table.probabilities == 1)
+    p = table.probabilities
+    certain = (p == 0) | (p == 1) if p.ndim == 1 else p.max(axis=1) == 1
     found = certainty(int(table.items[certain].sum()), table.n, wording_of(estimate.measure))
     if certain.any() and found.level == "ok" and not estimate.measure.is_mean:
         found = replace(found, sentence="Items whose class is said to be certain.")
@@ -139,12 +180,14 @@ RECORDS = (
     Check(
         name="hard labels",
         kinds=(SoftTable.kind,),
+        classes=ANY,
         run=_certain,
         asks="Are all soft labels 0 or 1?",
     ),
     Check(
         name="soft labels",
         kinds=(SoftTable.kind,),
+        classes=ANY,
         run=_all,
         asks="Are there enough soft labels, do they differ, are they shares of a few votes?",
     ),

@@ -19,7 +19,7 @@ from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import limits, per_cent, points, points_of_size
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.checks.record import ANY, Check
-from errorfloor.checks.soft import few_items
+from errorfloor.checks.soft import balance, few_items, unseen_classes
 from errorfloor.checks.wording import Wording, wording_of
 from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.sample import Sample
@@ -43,22 +43,66 @@ if TYPE_CHECKING:
     from errorfloor.methods.votes.line import Mixture
 
 ENOUGH = 30  # items below which a share says little
+SPLIT = 0.001  # chance of a false alarm, at most
+DISTINCT = 3  # kinds of votes, of which a total is no accident
 
 
 def _votes(estimate: Estimate) -> Iterator[Finding]:
     table = estimate.table
     assert isinstance(table, VoteTable)
     words = wording_of(estimate.measure)
+    if len(table.classes) > 2:
+        yield from _sum_of_others(table)
+        yield from _too_split(table)
     yield few_items(estimate)
     yield from votes_per_item(table, words.limit)
-    unanimous = (table.positives == 0) | (table.positives == table.totals)
+    unanimous = table.votes.max(axis=1) == table.totals
     yield unanimity(float(table.counts[unanimous].sum() / table.n), words)
-    positive = float(table.counts @ (table.positives / table.totals) / table.n)
-    yield Finding(
-        "Class balance", f"{per_cent(positive, 1)} positive", "ok", "Mean share of positive votes."
-    )
+    share = table.counts @ (table.votes / table.totals[:, None]) / table.n
+    if len(table.classes) == 2:
+        positive = f"{per_cent(float(share[1]), 1)} positive"
+        yield Finding("Class balance", positive, "ok", "Mean share of positive votes.")
+    else:
+        yield balance(share, table.classes, "Mean shares of the votes.")
+        yield from unseen_classes(share == 0, table.classes, "votes", "note")
     if isinstance(estimate, VotesEstimate):
         yield from plugin_bias(estimate)
+
+
+def _sum_of_others(table: VoteTable) -> Iterator[Finding]:
+    """Find a column that is the sum of the others, which is no class."""
+    total = (2 * table.votes == table.totals[:, None]).all(axis=0)
+    if total.any() and len(table) >= DISTINCT and table.n >= ENOUGH:
+        name = table.classes[int(np.argmax(total))]
+        yield Finding(
+            "A total among the classes",
+            name,
+            "refuted",
+            f"On every item there are as many votes for {name} as for all others together: it is "
+            "their total, not a class.",
+            Sentence("Name the columns of the classes alone", aside("counts"), "."),
+        )
+
+
+def _too_split(table: VoteTable) -> Iterator[Finding]:
+    """Find votes that differ more often than those of independent people, whatever the items."""
+    from errorfloor.methods.votes.simplex import agreement_of  # SciPy's parts load slowly
+
+    several = table.totals > 1
+    n = int(table.counts[several].sum())
+    guessing = 1 / len(table.classes)  # how often two votes on the hardest items agree
+    agree = agreement_of(table.votes, table.counts)
+    # Hoeffding's bound for a mean of numbers from 0 to 1.
+    if table.entries is None and n and 2 * n * max(guessing - agree, 0) ** 2 > -np.log(SPLIT):
+        yield Finding(
+            "Misfit of votes",
+            f"{per_cent(agree)} of pairs agree",
+            "refuted",
+            f"Two votes on an item agree less often than those of people who guess among "
+            f"{len(table.classes)} classes ({per_cent(guessing)}): they are no independent votes.",
+            "Look for people who see each other's votes, and for votes that were filled in or left "
+            "out on purpose.",
+        )
 
 
 def unanimity(share: float, words: Wording) -> Finding:
@@ -539,6 +583,7 @@ RECORDS = (
     Check(
         name="votes",
         kinds=(VoteTable.kind,),
+        classes=ANY,
         run=_votes,
         asks="Are there enough votes per item, do they differ, and how far off are their shares?",
     ),

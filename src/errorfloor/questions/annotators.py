@@ -12,12 +12,11 @@ from errorfloor._keywords import told_keywords
 from errorfloor._typing import Floats
 from errorfloor.data.ballots import Ballots, Raters
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import Table, VoteTable
 from errorfloor.methods.record import Classes, Options
-from errorfloor.questions.question import Ask, answer
+from errorfloor.questions.question import Ask, answer, where_in
 from errorfloor.questions.weights import unweighted
 from errorfloor.results.annotators import Annotator, AnnotatorsResult
 
@@ -79,17 +78,9 @@ def annotators(
     >>> found["eve"].informedness, found["ann"].agreement
     (0.0, 0.9)
     """
+    arguments = {**locals()}
     level = check_level(level)
-    where = ReadOptions.of(
-        item=item,
-        vote=vote,
-        annotator=annotator,
-        annotators=annotators,
-        positive=positive,
-        classes=classes,
-        drop_missing=drop_missing,
-        duplicates=duplicates,
-    )
+    where = where_in(arguments)
     if not where.arrays and (isinstance(votes, Table) or not is_data(votes)):
         raise InputError(
             argument("votes"),

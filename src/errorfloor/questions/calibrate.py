@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Unpack, overload
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Unpack, overload
 
-from errorfloor import methods
 from errorfloor._checks import InputError, argument
-from errorfloor._keywords import told_keywords
-from errorfloor.data.options import ReadOptions
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.calibration import Calibration, ClassCalibration
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Clip, Method, Options
-from errorfloor.questions.answer import check_answerable
-from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.groups import by_group
-from errorfloor.questions.question import method_for
-from errorfloor.questions.reading import check_scale, read_labelled
+from errorfloor.questions.keywords import ScoreColumns
+from errorfloor.questions.question import (
+    Ask,
+    Part,
+    answer_of_scores,
+    check_answerable,
+    method_for,
+    where_in,
+)
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Groups
 
@@ -101,24 +104,26 @@ def calibrate(
     >>> curve([0.0, 0.1, 0.25, 0.9])
     array([0. , 0. , 0.5, 1. ])
     """
-    if method is not None:
-        methods.check_name(method, ScoreTable.kind)
-    options = Options(clip)
-    where = ReadOptions.of(
-        score=score,
-        label=label,
-        positive=positive,
-        positive_from=positive_from,
-        classes=classes,
-        group=group,
-        drop_missing=drop_missing,
-    )
-    reading = read_labelled(scores, labels, where)
-    chosen = with_map(method, reading)
-    check_scale(scores, reading, (chosen,))
-    if reading.source.options.group is None:
-        return fit(reading.table, chosen, options)
-    return by_group(reading, lambda table, _: fit(table, chosen, options))
+    arguments = {**locals()}
+    ask = record_of(CalibrateAsk, arguments).checked(ScoreTable.kind)
+    where = where_in(arguments)
+    return answer_of_scores(scores, labels, where, ask, labelled=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrateAsk(Ask):
+    """Which map from scores to probabilities is asked for."""
+
+    gives_limits: ClassVar[bool] = False
+
+    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
+        """Return the method whose map is asked for."""
+        return (with_map(self.method, reading),)
+
+    def ready(self, reading: Reading) -> Callable[[Table, Part], Any]:
+        """Return what fits the map to a table."""
+        (method,), options = self.methods_for(reading), self.options
+        return lambda table, _: fit(table, method, options)
 
 
 def with_map(name: str | None, reading: Reading) -> Method:

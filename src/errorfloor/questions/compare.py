@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, Unpack, overload
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self, Unpack, overload
 
 from errorfloor import checks
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.record import Classes, Clip, Method, Options
-from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions.answer import Origin, Request, estimates
-from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.groups import with_intervals_by_group
-from errorfloor.questions.question import method_for
-from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.keywords import LimitOptions, ScoreColumns
+from errorfloor.questions.question import (
+    Ask,
+    Origin,
+    Part,
+    Request,
+    answer_of_scores,
+    estimates,
+    first_of,
+    method_for,
+    where_in,
+)
 from errorfloor.questions.weights import check_heeds_weights
 from errorfloor.results import Comparison, Groups
 
 
-class _Options(ScoreColumns, total=False):
+class _Options(ScoreColumns, LimitOptions, total=False):
     unlabelled: bool
     complete: bool
     weight: object
     cluster: object
     methods: Sequence[str] | None
-    metric: str
-    costs: object
-    at: float | None
-    prior: object
-    interval: str | None
-    level: float
-    n_resamples: int
     clip: Clip
-    rng: RandomLike
 
 
 @overload
@@ -140,70 +138,67 @@ def compare(
     >>> rows["hist-2"].value
     0.5
     """
-    if methods is not None and (not _is_list(methods) or not len(methods)):
-        raise InputError(
-            argument("methods"), ' must be a list of method names, such as ["isotonic", "beta"].'
-        )
-    asked = MetricChoice(metric, costs, at, prior)
-    names = () if methods is None else tuple(methods)
-    for name in names:
-        known.check_name(name, ScoreTable.kind, asked.metric)
-    request = Request.of(interval, level, n_resamples, rng)
-    where = ReadOptions.of(
-        score=score,
-        label=label,
-        positive=positive,
-        positive_from=positive_from,
-        classes=classes,
-        group=group,
-        drop_missing=drop_missing,
-        unlabelled=unlabelled,
-        complete=complete,
-        weight=weight,
-        cluster=cluster,
-    )
-    reading = read_scores(scores, labels, where)
-    chosen = tuple(method_for(name, reading, asked.metric) for name in names)
-    check_scale(scores, reading, chosen)
-    number = len(next(iter(reading.tables.values())).classes)
-    task = _Task(chosen or None, Options(clip, metric=asked.of(number)))
-    if reading.source.options.group is None:
-        return task.run(reading.table, request, Origin(reading.source))
+    arguments = {**locals()}
+    ask = record_of(CompareAsk, arguments).checked(ScoreTable.kind)
+    return answer_of_scores(scores, labels, where_in(arguments), ask)
 
-    def one(table: Table, name: Any, own: Request) -> Comparison:
-        return task.run(table, own, Origin(reading.source, name))
 
-    return with_intervals_by_group(reading, request, rng, False, one)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareAsk(Ask):
+    """What is asked of several methods at once."""
+
+    methods: Sequence[str] | None = None  # all that fit where none is named
+
+    def checked(self, kind: str) -> Self:
+        """Return the same, or refuse what is wrong before labels are read."""
+        if self.methods is not None and (not _is_list(self.methods) or not len(self.methods)):
+            text = ' must be a list of method names, such as ["isotonic", "beta"].'
+            raise InputError(argument("methods"), text)
+        names, metric = () if self.methods is None else tuple(self.methods), self.choice.metric
+        for name in names:
+            known.check_name(name, kind, metric)
+        return replace(Ask.checked(self, kind), methods=names or None)
+
+    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
+        """Return the methods that were named."""
+        metric = self.choice.metric
+        return tuple(method_for(name, reading, metric) for name in self.methods or ())
+
+    def ready(self, reading: Reading) -> Callable[[Table, Part], Comparison]:
+        """Return what compares methods on one table."""
+        chosen, source = self.methods_for(reading), reading.source
+        options = Options(self.clip, metric=self.choice.of(len(first_of(reading).classes)))
+        kept = {"clip": self.clip, **options.metric.given}
+        if source.options.group is not None:
+            kept["simultaneous"] = False
+
+        def one(table: Table, part: Part) -> Comparison:
+            able, notes = _usable(table, chosen, options)
+            request, origin = Request.of(self, part), Origin(source, part.group, kept)
+            found = estimates(table, able, options, request, origin)
+            compared = Comparison(tuple(checks.checked(row) for row, _ in found), notes)
+            checks.issue(compared.main)
+            return compared
+
+        return one
+
+
+def _usable(
+    table: Table, chosen: tuple[Method, ...], options: Options
+) -> tuple[tuple[Method, ...], tuple[str, ...]]:
+    """Return the methods that were chosen, or all that fit, and notes on those that do not."""
+    if chosen:
+        return chosen, ()
+    chosen, notes = known.that_fit(table, options.metric.name)
+    kind, classes, metric = table.kind, Classes.of(table), options.metric.name
+    if not chosen and table.plain.entries is not None:
+        check_heeds_weights(table, tuple(known.reading(kind, classes, metric)), options)
+    if not chosen:
+        raise known.no_method(kind, classes, metric)
+    return chosen, notes
 
 
 def _is_list(methods: object) -> bool:
     if isinstance(methods, str | bytes) or getattr(methods, "ndim", 1) != 1:
         return False
     return isinstance(methods, Collection)
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    methods: tuple[Method, ...] | None
-    options: Options
-
-    def run(self, table: Table, request: Request, origin: Origin) -> Comparison:
-        """Return the comparison on one table."""
-        chosen, notes = self.methods, tuple[str, ...]()
-        if chosen is None:
-            chosen, notes = known.that_fit(table, self.options.metric.name)
-        if not chosen and table.plain.entries is not None:
-            able = known.reading(table.kind, Classes.of(table), self.options.metric.name)
-            check_heeds_weights(table, tuple(able), self.options)
-        if not chosen:
-            raise known.no_method(table.kind, Classes.of(table), self.options.metric.name)
-        asked = {
-            "clip": self.options.clip,
-            **self.options.metric.given,
-            **({} if origin.group is None else {"simultaneous": False}),
-        }
-        own = Origin(origin.source, origin.group, asked)
-        found = estimates(table, chosen, self.options, request, own)
-        compared = Comparison(tuple(checks.checked(row) for row, _ in found), notes)
-        checks.issue(compared.main)
-        return compared

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.checks.predictions import leaks, remarks
+from errorfloor.checks.gold import leaks, remarks
 from errorfloor.data.predicted_votes import PredictedVotes, Predictions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable

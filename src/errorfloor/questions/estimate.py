@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import of_kind
-from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable, SoftTable
 from errorfloor.methods.record import Clip
 from errorfloor.questions.keywords import ScoreOptions, SoftOptions
-from errorfloor.questions.question import Ask, answer, method_for
-from errorfloor.questions.reading import check_scale, read_scores
+from errorfloor.questions.question import Ask, answer, answer_of_scores, where_in
 from errorfloor.results import Estimate, Groups
 
 
@@ -104,26 +102,9 @@ def from_soft_labels(
     >>> print(from_soft_labels([0.1, 0.5, 0.9, 0.2], interval=None))
     floor 22.50 % (clean, n = 4)
     """
-    ask = Ask(
-        metric=metric,
-        costs=costs,
-        at=at,
-        prior=prior,
-        interval=interval,
-        level=level,
-        n_resamples=n_resamples,
-        simultaneous=simultaneous,
-        rng=rng,
-    ).checked(SoftTable.kind)
-    where = ReadOptions.of(
-        soft=soft,
-        classes=classes,
-        group=group,
-        drop_missing=drop_missing,
-        weight=weight,
-        cluster=cluster,
-    )
-    return answer(read(soft_labels, of_kind(SoftTable.kind), where), ask)
+    arguments = {**locals()}
+    ask = record_of(Ask, arguments).checked(SoftTable.kind)
+    return answer(read(soft_labels, of_kind(SoftTable.kind), where_in(arguments)), ask)
 
 
 @overload
@@ -261,33 +242,6 @@ def from_scores(
     >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
     40.00 % by the best cut of these scores (isotonic-cf, n = 5); no limit of the floor
     """
-    ask = Ask(
-        metric=metric,
-        costs=costs,
-        at=at,
-        prior=prior,
-        method=method,
-        interval=interval,
-        level=level,
-        n_resamples=n_resamples,
-        clip=clip,
-        simultaneous=simultaneous,
-        rng=rng,
-    ).checked(ScoreTable.kind)
-    where = ReadOptions.of(
-        score=score,
-        label=label,
-        on=on,
-        positive=positive,
-        positive_from=positive_from,
-        classes=classes,
-        group=group,
-        drop_missing=drop_missing,
-        unlabelled=unlabelled,
-        complete=complete,
-        weight=weight,
-        cluster=cluster,
-    )
-    reading = read_scores(scores, labels, where)
-    check_scale(scores, reading, (method_for(method, reading, ask.choice.metric),))
-    return answer(reading, ask)
+    arguments = {**locals()}
+    ask = record_of(Ask, arguments).checked(ScoreTable.kind)
+    return answer_of_scores(scores, labels, where_in(arguments), ask)

@@ -2,48 +2,415 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, TypeAlias, Unpack, overload
+from typing import Any, ClassVar, Self, TypeAlias, Unpack, overload
 
 import numpy as np
 
 from errorfloor import methods as known
-from errorfloor._checks import InputError, argument, check_whole, shown, words
-from errorfloor._keywords import told_keywords
+from errorfloor._checks import InputError, argument, check_choice, check_whole, shown, words
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import Bools, Counts, Floats, RandomLike
 from errorfloor.data.features import FeatureItems, read_items
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.sample import MANY_ITEMS, Sample
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.features import classics
 from errorfloor.features.classics import Classic, Ends, Measure
 from errorfloor.features.records import SEQUENTIAL
 from errorfloor.features.votes import NeighbourVotes
-from errorfloor.intervals.seeds import Seed
+from errorfloor.intervals.bootstrap import BLOCK, keep_freed_memory
 from errorfloor.methods.cuts import CutFit, wrong_of
-from errorfloor.methods.record import Clip, Method, Options, Statistic
+from errorfloor.methods.logistic import Logistic
+from errorfloor.methods.record import Classes, Clip, Method, Options, Statistic
 from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR, Metric, noise
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions import feebee_metrics
-from errorfloor.questions.answer import check_answerable, data_doubts
-from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.feebee_metrics import Oracle, WithBothClasses
-from errorfloor.questions.groups import by_group, tables_with_items
-from errorfloor.questions.label_noise import NoisyItems, TableStatistic, under_noise
-from errorfloor.questions.question import method_for
-from errorfloor.questions.reading import check_scale, read_labelled
+from errorfloor.metrics.noise import kept_after
+from errorfloor.metrics.record import PairsInOrder
+from errorfloor.questions.keywords import ScoreColumns
+from errorfloor.questions.question import (
+    Ask,
+    Part,
+    answer,
+    answer_of_scores,
+    check_answerable,
+    data_doubts,
+    first_of,
+    method_for,
+    where_in,
+)
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
+
+# Labels redrawn at random, on purpose ----------------------------------------------------------
+
+# Levels of noise are taken in so many groups at most. A group shares the start of its logistic
+# fits, which takes about as long as twenty of them.
+GROUPS = 12
+# Items in a group's expected table, at least, so that whole numbers are close to its fractions.
+FINE = 10**6
+FAIR = 0.5  # the mean of labels that are redrawn by a coin
+
+
+def under_noise(
+    names: Iterable[str],
+    statistics: Callable[[Any], Mapping[str, Statistic]],
+    cells: Sample,
+    noise: Floats,
+    repeats: int,
+    seeds: Counts,
+    mean: float = FAIR,
+    items: FeatureItems | None = None,
+) -> dict[str, Floats]:
+    """Return the values of statistics on the same noisy tables, each of shape (repeats, levels).
+
+    Of two classes a redrawn label is 1 with probability `mean`; of more each is drawn alike. Where
+    there are `items`, their labels are redrawn one by one, by a fair coin or each class alike, and
+    statistics of single items see them, the others what they count to.
+    """
+    source = np.random.default_rng(seeds[0])
+    # One generator a statistic, all alike, so that no answer depends on what runs along with it.
+    streams = {name: np.random.default_rng(seeds[1]) for name in names}
+    values = {name: np.empty(noise.size * repeats) for name in streams}
+    keep_freed_memory()
+    width = len(cells) if items is None else max(len(cells), items.codes.size * items.classes)
+    for near, group in _groups(cells, noise, mean):
+        bound = statistics(near)
+        for block in _blocks(group.start * repeats, group.stop * repeats, width):
+            noises = noise[np.arange(block.start, block.stop) // repeats]
+            if items is None:
+                counts = codes = _redrawn(cells, noises, source, mean)
+            else:
+                codes = redraw_items(items.codes, items.classes, noises, source)
+                counts = items.counts(codes)
+            for name, statistic in bound.items():
+                seen = codes if isinstance(statistic, NoisyItems) else counts
+                values[name][block] = statistic.values(seen, streams[name])
+    return {name: flat.reshape(noise.size, repeats).T for name, flat in values.items()}
+
+
+def _redrawn(cells: Sample, noise: Floats, rng: np.random.Generator, mean: float) -> Counts:
+    if cells.classes == 2:
+        return redraw_labels(cells.count, noise, rng, mean)
+    return redraw_classes(cells.count, cells.scores.shape[1], noise, rng)
+
+
+def redraw_classes(count: Counts, classes: int, noise: Floats, rng: np.random.Generator) -> Counts:
+    """Return counts after each label was redrawn among all classes with a probability of `noise`.
+
+    As `redraw_labels`, with the cells of all classes in every row.
+    """
+    occurs = np.flatnonzero(count)
+    found = np.empty((noise.size, count.size), dtype=np.int64)
+    share = np.full(classes, 1 / classes)
+    for counts, one in zip(found, noise, strict=True):
+        redrawn = rng.binomial(count[occurs], one)
+        counts[:] = count
+        counts[occurs] -= redrawn
+        by_row = np.bincount(occurs // classes, redrawn, count.size // classes).astype(np.int64)
+        many = by_row > MANY_ITEMS * classes
+        counts.reshape(-1, classes)[many] += rng.multinomial(by_row[many], share)
+        by_row[many] = 0
+        place = np.repeat(np.arange(by_row.size), by_row) * classes
+        place += rng.integers(classes, size=place.size)
+        counts += np.bincount(place, minlength=count.size)
+    return found
+
+
+def redraw_labels(
+    count: Counts, noise: Floats, rng: np.random.Generator, mean: float = FAIR
+) -> Counts:
+    """Return counts after each label was redrawn with a probability of `noise`.
+
+    Parameters
+    ----------
+    count : array of shape (cells,)
+        Of both labels of every row, as ``cells(complete=True)`` lays them out.
+    noise : array of shape (k,)
+        Probabilities, one for each draw.
+    mean : float
+        The probability that a redrawn label is 1: a fair coin by default.
+
+    Returns
+    -------
+    array of shape (k, cells)
+        Every row of the table keeps its number of items.
+    """
+    # A new label agrees with the old one now and then, so what changes sides is binomial. Draws
+    # of one cell follow one another, because NumPy sets up a binomial once for all that are alike.
+    occurs = np.flatnonzero(count)
+    flipped = np.zeros((noise.size, count.size), dtype=np.int64)
+    chance = np.where(occurs % 2 == 0, 1 - mean, mean)[:, None] * noise  # positive cells first
+    flipped[:, occurs] = rng.binomial(count[occurs, None], chance, size=chance.shape).T
+    pairs = flipped.reshape(noise.size, -1, 2)
+    return np.asarray(count - flipped + pairs[..., ::-1].reshape(flipped.shape))
+
+
+def expected_after_redraw(count: Counts, noise: float, mean: float = FAIR) -> Floats:
+    """Return the mean of what `redraw_labels` draws at one level of noise."""
+    pairs = count.reshape(-1, 2)
+    gain = np.array([mean, 1 - mean])
+    return np.asarray((pairs + (pairs[:, ::-1] * gain - pairs * gain[::-1]) * noise).ravel())
+
+
+def expected_classes(count: Counts, classes: int, noise: float) -> Floats:
+    """Return the mean of what `redraw_classes` draws at one level of noise."""
+    by_row = count.reshape(-1, classes)
+    redrawn = by_row.sum(axis=1, keepdims=True) * (noise / classes)
+    return np.asarray(((1 - noise) * by_row + redrawn).ravel())
+
+
+def _expected(cells: Sample, noise: float, mean: float) -> Floats:
+    if cells.classes == 2:
+        return expected_after_redraw(cells.count, noise, mean)
+    return expected_classes(cells.count, cells.scores.shape[1], noise)
+
+
+def redraw_items(codes: Counts, classes: int, noise: Floats, rng: np.random.Generator) -> Counts:
+    """Return sets of labels, each redrawn among all classes with a probability of `noise`."""
+    found = np.tile(codes, (noise.size, 1))
+    redrawn = rng.random(found.shape) < noise[:, None]
+    found[redrawn] = rng.integers(classes, size=np.count_nonzero(redrawn))
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoisyItems:
+    """A statistic of the labels of single items, of shape (sets, n)."""
+
+    function: Callable[[Counts], Floats]
+
+    def values(self, codes: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the statistic for each set of labels."""
+        return self.function(codes)
+
+
+class TableStatistic:
+    """Any function from a score table to a number, one table at a time."""
+
+    def __init__(self, cells: Sample, function: Callable[[ScoreTable], float]) -> None:
+        self.cells = cells
+        self.function = function
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the floor for each row of counts."""
+        return np.array(
+            [self.function(ScoreTable.from_cells(self.cells, count)) for count in counts]
+        )
+
+
+def _groups(cells: Any, noise: Floats, mean: float) -> Iterator[tuple[Any, range]]:
+    """Yield ranges of levels, and cells with about the counts that are expected there.
+
+    Whatever a statistic learns when it is bound, such as where its fits start, it learns nearby.
+    """
+    yield cells, range(1)
+    for part in np.array_split(np.arange(1, noise.size), min(GROUPS, noise.size - 1)):
+        group = range(int(part[0]), int(part[-1]) + 1)
+        expected = _expected(cells, float(noise[part].mean()), mean)
+        scale = max(1, FINE // int(cells.count.sum()))
+        count: Counts = np.rint(scale * expected).astype(np.int64)
+        yield replace(cells, count=count), group
+
+
+def _blocks(start: int, stop: int, width: int) -> Iterator[slice]:
+    """Yield slices from `start` to `stop` that keep arrays of this width to a megabyte."""
+    size = max(1, BLOCK // width)
+    return (slice(i, min(i + size, stop)) for i in range(start, stop, size))
+
+
+# Estimators of balanced error and AUC of two classes, and their oracles ------------------------
+
+USELESS = 0.5  # the value of a model that tells nothing, and what one class allows to say
+
+
+def methods_of(metric: Metric) -> dict[str, Method]:
+    """Return the methods for a metric: those with an answer of their own, and those with a map."""
+    own = {one.name: one for one in known.reading(ScoreTable.kind, Classes.TWO, metric.name)}
+    maps = (one for one in known.reading(ScoreTable.kind) if one.fit is not None)
+    return own | {one.name: one for one in maps if one.name not in own}
+
+
+def method_of(name: object, metric: Metric) -> Method:
+    """Return the method of that name for a metric, or say which there are."""
+    own = known.known(str(name), Classes.TWO, ScoreTable.kind, metric.name)
+    if own is not None:
+        return own
+    of_error = known.known(str(name), Classes.TWO, ScoreTable.kind)
+    if of_error is not None and of_error.fit is not None:
+        return of_error
+    hint = f" They are those for {metric.words}."
+    return methods_of(metric)[
+        check_choice(name, tuple(methods_of(metric)), name="method", hint=hint)
+    ]
+
+
+def methods_fitting(table: ScoreTable, metric: Metric) -> tuple[dict[str, Method], tuple[str, ...]]:
+    """Return the methods that take the table's scores, and a note on those that do not."""
+    every = methods_of(metric)
+    fitting = {name: one for name, one in every.items() if one.takes(table)}
+    left_out = ", ".join(name for name in every if name not in fitting)
+    note = f"Left out, because they need scores in [0, 1]: {left_out}."
+    return fitting, (note,) if left_out else ()
+
+
+def bind_to_metric(method: Method, cells: Sample, options: Options) -> Statistic:
+    """Return a method's estimate of the metric as a statistic."""
+    if method.is_for(options.metric.name):
+        return method.bind(cells, options)
+    statistic = method.bind(cells, options)
+    if isinstance(statistic, Logistic):  # which fits many tables at once
+        return OfMaps(statistic.probabilities, options.metric)
+    return OfMaps(_Fits(method, cells, options), options.metric)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fits:
+    """The probabilities at each score of maps that are fitted one at a time."""
+
+    method: Method
+    cells: Sample
+    options: Options
+
+    def __call__(self, counts: Counts) -> Floats:
+        fit = self.method.fit
+        assert fit is not None
+        tables = (ScoreTable.from_cells(self.cells, count) for count in counts)
+        return np.array([fit(table, self.options).probabilities for table in tables])
+
+
+@dataclass(frozen=True, slots=True)
+class OfMaps:
+    """The best value of a metric on items with the probabilities of fitted maps."""
+
+    maps: Callable[[Counts], Floats]
+    metric: Metric
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the best value for each row of counts."""
+        items = counts.reshape(len(counts), -1, 2).sum(axis=2)
+        distance = _apart if by_order(self.metric) else _from_mean
+        sign = -1 if self.metric.less_is_better else 1
+        prob, share = self.maps(counts), items / items.sum(axis=1, keepdims=True)
+        mean = (prob * share).sum(axis=1)
+        spread = 4 * mean * (1 - mean)
+        told = np.divide(distance(prob, share), spread, out=np.zeros(len(counts)), where=spread > 0)
+        return np.asarray(USELESS + sign * told)
+
+
+def by_order(metric: Metric) -> bool:
+    """Tell whether a metric goes by the order of the scores, not by a rule."""
+    return isinstance(metric.of_model, PairsInOrder)
+
+
+def _from_mean(prob: Floats, share: Floats) -> Floats:
+    """Return E |p - E p| for each row."""
+    mean = (prob * share).sum(axis=1, keepdims=True)
+    return np.asarray((np.abs(prob - mean) * share).sum(axis=1))
+
+
+def _apart(prob: Floats, share: Floats) -> Floats:
+    """Return E |p - p'| of two independent items for each row."""
+    order = np.argsort(prob, axis=1, kind="stable")
+    p, w = np.take_along_axis(prob, order, axis=1), np.take_along_axis(share, order, axis=1)
+    behind = 1 - np.cumsum(w, axis=1)[:, :-1]
+    return np.asarray(2 * (np.diff(p, axis=1) * behind * (1 - behind)).sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class OfRule:
+    """Balanced error of a rule that says which cells it errs on."""
+
+    wrong: Bools
+    positive: Bools
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the balanced error for each row of counts."""
+        rates = [
+            counts[:, self.wrong & cells].sum(axis=1) / counts[:, cells].sum(axis=1)
+            for cells in (self.positive, ~self.positive)
+        ]
+        return np.asarray((rates[0] + rates[1]) / 2)
+
+
+def best_balanced_rule(cells: Sample) -> OfRule:
+    """Return the cut with the least balanced error on the items of the cells."""
+    positives = int(cells.count[cells.positive].sum())
+    negatives = int(cells.count.sum()) - positives
+    # Whole numbers, so that no rounding chooses between cuts; of several the lowest counts.
+    step = cells.count.astype(object) * np.where(cells.positive, negatives, -positives)
+    walk = np.concatenate(([0], np.cumsum(step)))
+    below = np.arange(len(cells)) < int(np.argmin(walk))
+    return OfRule(np.asarray(cells.positive == below), cells.positive)
+
+
+class OfOrder:
+    """AUC of the scores as they are, ties by halves."""
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the AUC for each row of counts."""
+        pairs = counts.reshape(len(counts), -1, 2).astype(np.float64)
+        positives, negatives = pairs[..., 0], pairs[..., 1]
+        below = np.cumsum(negatives, axis=1) - negatives / 2
+        all_pairs = positives.sum(axis=1) * negatives.sum(axis=1)
+        return np.asarray((positives * below).sum(axis=1) / all_pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class WithBothClasses:
+    """A statistic of tables that hold both classes, and `otherwise` where noise left one only."""
+
+    statistic: Statistic
+    positive: Bools
+    otherwise: float = USELESS
+
+    def values(self, counts: Counts, rng: np.random.Generator, /) -> Floats:
+        """Return the statistic for each row of counts."""
+        positives = counts[:, self.positive].sum(axis=1)
+        both = (positives > 0) & (positives < counts.sum(axis=1))
+        found = np.full(len(counts), self.otherwise)
+        if both.any():
+            found[both] = self.statistic.values(counts[both], rng)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """What is known to err, or to rank, alike on all noisy tables: unbiased but for its noise."""
+
+    metric: Metric
+    cells: Sample
+
+    def statistic(self) -> Statistic:
+        """Return the value of a rule, or an order, that was fixed before noise came."""
+        if by_order(self.metric):
+            return OfOrder()
+        return best_balanced_rule(self.cells)
+
+    def within_bounds(self, found: Floats, model: float, noise: Floats, mean: float) -> Floats:
+        """Return its values less what its mean is out of bounds: worse than the model's."""
+        value = self.statistic().values(self.cells.count[None], np.random.default_rng(0))[0]
+        worse = max(self.metric.gap(float(value), model), 0.0)
+        sign = -1 if self.metric.less_is_better else 1
+        return np.asarray(found + sign * worse * kept_after(self.share, noise, mean))
+
+    @property
+    def share(self) -> float:
+        """The share of class 1."""
+        return float(self.cells.count[self.cells.positive].sum() / self.cells.count.sum())
+
+
+# What is asked for -----------------------------------------------------------------------------
 
 ENDS = LOW, HIGH = "low", "high"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ClassicPart:
     """What is asked of a classic estimate: its value, or one of its ends."""
 
     classic: Classic
@@ -59,14 +426,16 @@ class Part:
         return np.asarray({None: ends.value, LOW: ends.low, HIGH: ends.high}[self.end])
 
 
-def every_part() -> dict[str, Part]:
+def every_part() -> dict[str, ClassicPart]:
     """Return the values and ends of all classics, by name."""
     records = [classics.find(name) for name in classics.NAMES]
-    parts = [Part(one, end) for one in records for end in (None, *ENDS) if one.has_ends or not end]
+    parts = [
+        ClassicPart(one, end) for one in records for end in (None, *ENDS) if one.has_ends or not end
+    ]
     return {part.name: part for part in parts}
 
 
-def part_named(name: object) -> Part | None:
+def part_named(name: object) -> ClassicPart | None:
     """Return what a name asks of a classic; None where it is no classic's."""
     if name == SEQUENTIAL:
         raise InputError(
@@ -81,7 +450,7 @@ def part_named(name: object) -> Part | None:
     classic = classics.find(stem)
     if last is not None and not classic.has_ends:
         raise InputError(argument("methods"), f" {classic.name!r} has no ends, only a value.")
-    return Part(classic, last)
+    return ClassicPart(classic, last)
 
 
 def check_asked(asked: MetricChoice, features: Any, device: str | None) -> None:
@@ -96,7 +465,7 @@ def check_asked(asked: MetricChoice, features: Any, device: str | None) -> None:
 
 
 def bind(
-    parts: Mapping[str, Part], items: FeatureItems, device: str | None = None
+    parts: Mapping[str, ClassicPart], items: FeatureItems, device: str | None = None
 ) -> tuple[dict[str, NoisyItems], NoisyItems | None]:
     """Find neighbours and trees, and return what looks labels up through them, and an oracle.
 
@@ -136,11 +505,9 @@ class _Last:
         return self.ends
 
 
-def _asking(shared: _Last, part: Part) -> Callable[[Counts], Floats]:
+def _asking(shared: _Last, part: ClassicPart) -> Callable[[Counts], Floats]:
     return lambda codes: part.of(shared(codes))
 
-
-USELESS = 0.5  # balanced error and AUC of a model that tells nothing
 
 Estimator: TypeAlias = Callable[[ScoreTable], float]
 Methods: TypeAlias = Iterable[str | Estimator] | Mapping[str, str | Estimator]
@@ -282,12 +649,12 @@ def found_methods(
     """Return the methods of ours by their names, for the classes that were read."""
     if not metric.is_error:
         return {
-            name: method if callable(method) else feebee_metrics.find(method, metric)
+            name: method if callable(method) else method_of(method, metric)
             for name, method in named.items()
         }
     return {
         name: method
-        if callable(method) or isinstance(method, Part)
+        if callable(method) or isinstance(method, ClassicPart)
         else method_for(method, reading)
         for name, method in named.items()
     }
@@ -302,7 +669,7 @@ def _classic_or(method: Any) -> Any:
 def check_scored(named: Iterable[Any], scored: bool) -> None:
     """Refuse methods of scores where there are only features."""
     for method in () if scored else named:
-        if not isinstance(method, Part):
+        if not isinstance(method, ClassicPart):
             raise InputError(
                 argument("methods"),
                 f" {shown(method)} reads scores, and there are features only. Add scores, or name "
@@ -317,7 +684,7 @@ def _name(method: Any, entry: int, asked: MetricChoice, featured: bool) -> str:
         if asked.record.is_error:
             known.check_name(method, ScoreTable.kind)
         else:
-            feebee_metrics.find(method, asked.of(2))
+            method_of(method, asked.of(2))
         return str(method)
     name = getattr(method, "__name__", None)
     if not isinstance(name, str):
@@ -354,7 +721,7 @@ def _is_finite_number(value: Any) -> bool:
         return False
 
 
-Asked: TypeAlias = Method | Estimator | Part
+Asked: TypeAlias = Method | Estimator | ClassicPart
 LEVELS, LEVELS_OF_EACH = 101, 21  # of noise: of a fair coin, and of each of several means
 
 
@@ -531,48 +898,77 @@ def feebee(
     >>> auc["isotonic"].score < auc["platt"].score
     True
     """
-    asked = asked_for(metric, means)
-    check_asked(asked, features, device)
-    named = None if methods is None else named_methods(methods, asked, features is not None)
-    usual = LEVELS if asked.record.is_error else LEVELS_OF_EACH
-    levels = usual if levels is None else levels
-    task = _Task(
-        None,
-        Options(clip),
-        USELESS,
-        check_whole(levels, name="levels", least=2, remedy=f"{usual} is usual."),
-        check_whole(repeats, name="repeats", least=1, remedy="10 is usual."),
-    )
-    where = ReadOptions.of(
-        score=score,
-        label=label,
-        positive=positive,
-        positive_from=positive_from,
-        classes=classes,
-        group=group,
-        drop_missing=drop_missing,
-    )
-    items = None if features is None else read_items(scores, labels, features, where)
-    reading = read_labelled(scores, labels, where) if items is None else items.reading
-    number = len(next(iter(reading.tables.values())).classes)
-    measure = measure_of(asked, number)
-    task = replace(
-        task,
-        options=Options(clip, metric=measure),
-        model_error=known_error(measure, model_error, model_value, number),
-        means=() if measure.is_error else check_means(means),
-        items=items,
-        device=device,
-    )
-    if named is not None:
-        check_scored(named.values(), items is None or items.scored)
-        task = replace(task, named=found_methods(named, reading, measure))
-    if items is None:
-        check_scale(scores, reading, task.records)
-    return task.answer(reading, rng)
+    arguments = {**locals()}
+    ask = record_of(FeeBeeAsk, arguments).checked(ScoreTable.kind)
+    where = where_in(arguments)
+    if features is None:
+        return answer_of_scores(scores, labels, where, ask, labelled=True)
+    items = read_items(scores, labels, features, where)
+    return answer(items.reading, replace(ask, items=items))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeeBeeAsk(Ask):
+    """What is asked of estimators on noisy labels."""
+
+    features: object = None  # columns of what a model sees
+    items: FeatureItems | None = None  # the same, read
+    methods: Any = None  # all that fit where none is named
+    means: Any = None  # of the noise
+    model_value: float | None = None  # in place of `model_error`
+    levels: int | None = None
+    repeats: int = 10
+    device: str | None = None  # where neighbours are looked for
+    gives_limits: ClassVar[bool] = False
+
+    def checked(self, kind: str) -> Self:
+        """Return the same, or refuse what is wrong before labels are read."""
+        asked = asked_for(self.metric, self.means)
+        check_asked(asked, self.features, self.device)
+        named = self.methods
+        if named is not None:
+            named = named_methods(named, asked, self.features is not None)
+        usual = LEVELS if asked.record.is_error else LEVELS_OF_EACH
+        levels = usual if self.levels is None else self.levels
+        return replace(
+            Ask.checked(self, kind),
+            methods=named,
+            levels=check_whole(levels, name="levels", least=2, remedy=f"{usual} is usual."),
+            repeats=check_whole(self.repeats, name="repeats", least=1, remedy="10 is usual."),
+        )
+
+    def named_for(self, reading: Reading, metric: Metric) -> Mapping[str, Asked] | None:
+        """Return what was named, for the classes that were read."""
+        if self.methods is None:
+            return None
+        check_scored(self.methods.values(), self.items is None or self.items.scored)
+        return found_methods(self.methods, reading, metric)
+
+    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
+        """Return the methods of ours that were named."""
+        named = self.named_for(reading, measure_of(self.choice, len(first_of(reading).classes)))
+        return tuple(one for one in (named or {}).values() if isinstance(one, Method))
+
+    def ready(self, reading: Reading) -> Callable[[Table, Part], FeeBeeResult]:
+        """Return what adds noise to one table."""
+        number = len(first_of(reading).classes)
+        measure = measure_of(self.choice, number)
+        error: Any = self.model_error
+        assert self.levels is not None
+        task = _Task(
+            model_error=known_error(measure, error, self.model_value, number),
+            means=() if measure.is_error else check_means(self.means),
+            named=self.named_for(reading, measure),
+            options=Options(self.clip, metric=measure),
+            levels=self.levels,
+            repeats=self.repeats,
+            items=self.items,
+            device=self.device,
+        )
+        return lambda table, part: task.run(table, part.rng)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Task:
     """What to evaluate, checked."""
 
@@ -581,35 +977,21 @@ class _Task:
     model_error: float
     levels: int
     repeats: int
-    means: tuple[float, ...] = ()  # of the noise; none stands for a fair coin
-    items: FeatureItems | None = None
-    device: str | None = None  # where neighbours are looked for
-
-    @property
-    def records(self) -> tuple[Method, ...]:
-        """The methods of ours that were asked for."""
-        every = () if self.named is None else self.named.values()
-        return tuple(method for method in every if isinstance(method, Method))
+    means: tuple[float, ...]  # of the noise; none stands for a fair coin
+    items: FeatureItems | None
+    device: str | None  # where neighbours are looked for
 
     @property
     def metric(self) -> Metric:
         """What the methods are to estimate."""
         return self.options.metric
 
-    def answer(self, reading: Reading, rng: RandomLike) -> Any:
-        """Return the scores on the table that was read, or on that of each group."""
-        generator = rng if isinstance(rng, np.random.Generator) else Seed.of(rng).begin()
-        if reading.source.options.group is None:
-            return self.run(reading.table, generator)
-        groups = list(tables_with_items(reading))
-        own = dict(zip(groups, generator.spawn(len(groups)), strict=True))
-        return by_group(reading, lambda table, name: self.run(table, own[name]))
-
     def run(self, table: Table, rng: np.random.Generator) -> FeeBeeResult:
         """Return the scores on one table."""
         assert isinstance(table, ScoreTable)
         table = unweighted(table, "feebee")
-        check_answerable(table, self.records)
+        every = () if self.named is None else self.named.values()
+        check_answerable(table, [method for method in every if isinstance(method, Method)])
         if self.means:
             check_both_classes(table, self.metric)
         named, notes = self.named, tuple[str, ...]()
@@ -642,7 +1024,7 @@ class _Task:
     def _all_for(self, table: ScoreTable) -> tuple[Mapping[str, Asked], tuple[str, ...]]:
         """Return the methods that take the table's scores or the features, by name."""
         if self.means:
-            return feebee_metrics.that_fit(table, self.metric)
+            return methods_fitting(table, self.metric)
         if self.items is not None and not self.items.scored:
             return every_part(), ()
         fitting, notes = known.that_fit(table)
@@ -652,14 +1034,16 @@ class _Task:
     def _estimates(
         self, named: Mapping[str, Asked], cells: Any, noise: Any, seeds: Counts
     ) -> dict[str, Any]:
-        parts = {name: one for name, one in named.items() if isinstance(one, Part)}
+        parts = {name: one for name, one in named.items() if isinstance(one, ClassicPart)}
         own, rule = ({}, None) if self.items is None else bind(parts, self.items, self.device)
         cut = MeanFloor(self._wrong(cells).astype(np.float64), cells)
         oracle: Statistic = cut if rule is None else rule
 
         def statistics(near: Any) -> dict[str, Statistic]:
             bound = {
-                name: own[name] if isinstance(method, Part) else self._bind(name, method, near)
+                name: own[name]
+                if isinstance(method, ClassicPart)
+                else self._bind(name, method, near)
                 for name, method in named.items()
             }
             return {**bound, ORACLE: oracle}
@@ -709,7 +1093,7 @@ class _Task:
     def _bind(self, name: str, method: Any, cells: Any) -> Statistic:
         if isinstance(method, Method):
             if self.means:
-                return feebee_metrics.bind(method, cells, self.options)
+                return bind_to_metric(method, cells, self.options)
             return method.bind(cells, self.options)
         return TableStatistic(cells, checked_estimator(name, method))
 

@@ -24,7 +24,7 @@ from errorfloor._checks import (
     warn,
     words,
 )
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.checks.record import method_of
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, Layout
@@ -34,7 +34,7 @@ from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Evidence
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions.columns import AnyColumns
+from errorfloor.questions.keywords import AnyColumns
 from errorfloor.questions.model_options import ModelOptions
 from errorfloor.questions.models import Model
 from errorfloor.questions.paired import (
@@ -169,7 +169,6 @@ class _Options(AnyColumns, total=False):
     prior: object
     level: float
     same_labelling: bool
-    complete: bool
     rng: RandomLike
 
 
@@ -346,18 +345,7 @@ def headroom(
     """
     if columns.get("on") is not None:  # a file of labels, which is joined to that of the data
         columns["labels"], labels = labels, None
-    said = ModelOptions(
-        errors=errors,
-        n=n,
-        model_error=model_error,
-        accuracy=accuracy,
-        model_value=model_value,
-        model_scores=model_scores,
-        confusion=confusion,
-        labels=labels,
-        predictions=predictions,
-        same_labelling=same_labelling,
-    ).with_error()
+    said = record_of(ModelOptions, locals()).with_error()
     if is_about_ratings(estimate, metric, columns):
         own = {"prediction": prediction, "metric": metric, "level": level, "group": group}
         return headroom_of_ratings(estimate, said, own, rng=rng, **columns)

@@ -1,4 +1,4 @@
-"""Keywords that the functions for soft labels, votes and scores take, for type checkers."""
+"""Keywords that functions take, for type checkers."""
 
 from __future__ import annotations
 
@@ -10,32 +10,70 @@ from errorfloor.methods.record import Clip
 from errorfloor.questions.cap import ModelError
 
 
-class CommonOptions(TypedDict, total=False):
-    """What all estimates take."""
+class MetricOptions(TypedDict, total=False):
+    """Which metric is asked for."""
 
     metric: str
     costs: object
     at: float | None
     prior: object
+
+
+class LimitOptions(MetricOptions, total=False):
+    """The same, with limits."""
+
     interval: str | None
     level: float
     n_resamples: int
     rng: RandomLike
+
+
+class ScoreColumns(TypedDict, total=False):
+    """Columns of scores with labels, and how to read their values."""
+
+    score: str | Sequence[str] | None
+    label: str | None
+    positive: object
+    positive_from: float | None
+    classes: Sequence[object] | None
     drop_missing: bool
+
+
+class AnyColumns(ScoreColumns, total=False):
+    """Columns of labels in any layout."""
+
+    complete: bool
+    soft: str | Sequence[str] | None
+    positives: str | None
+    totals: str | int | None
+    counts: str | Sequence[str] | None
+    item: str | None
+    vote: str | None
+    annotator: str | None
+    annotators: Sequence[str] | None
+    annotations: str | None
+    label_is_vote: bool
+    duplicates: str
+
+
+class EstimateOptions(LimitOptions, total=False):
+    """What all estimates take."""
+
     simultaneous: bool
     weight: object
     cluster: object
 
 
-class SoftOptions(CommonOptions, total=False):
-    """What soft labels take besides."""
+class SoftOptions(EstimateOptions, total=False):
+    """What soft labels take."""
 
     soft: str | Sequence[str] | None
     classes: Sequence[object] | None
+    drop_missing: bool
 
 
-class VoteOptions(CommonOptions, total=False):
-    """What votes take besides."""
+class VoteOptions(EstimateOptions, total=False):
+    """What votes take."""
 
     positives: object
     counts: object
@@ -52,6 +90,7 @@ class VoteOptions(CommonOptions, total=False):
     positive: object
     positive_from: float | None
     classes: Sequence[object] | None
+    drop_missing: bool
     method: str | None
     totals_by: str
     stopping: str | None
@@ -59,15 +98,10 @@ class VoteOptions(CommonOptions, total=False):
     model_error: ModelError
 
 
-class ScoreOptions(CommonOptions, total=False):
-    """What scores take besides."""
+class ScoreOptions(EstimateOptions, ScoreColumns, total=False):
+    """What scores take."""
 
-    score: str | Sequence[str] | None
-    label: str | None
     on: str | None
-    positive: object
-    positive_from: float | None
-    classes: Sequence[object] | None
     unlabelled: bool
     complete: bool
     method: str | None

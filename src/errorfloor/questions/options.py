@@ -337,6 +337,13 @@ def _metric_help() -> str:
     return f"The metric whose best possible value you want: {either(metrics.names())}."
 
 
+def _rating_metric_help() -> str:
+    """List the metrics of ratings."""
+    from errorfloor.metrics.variances import NAMES
+
+    return f"The metric whose best possible value you want: {either(NAMES)}."
+
+
 def _method_help() -> str:
     """List the methods for each kind of labels, as they are now."""
     from errorfloor import methods
@@ -702,9 +709,51 @@ _PLAN = (
     ),
 )
 
+# What is asked of ratings. Some names are those of other questions, with other values.
+_RATINGS = (
+    AskOption(
+        name="metric",
+        default="r2",
+        shows_default=True,
+        metavar="NAME",
+        help=_rating_metric_help,
+        label="Metric",
+        button="Ask for {}",
+    ),
+    AskOption(
+        name="label",
+        default="one",
+        shows_default=True,
+        metavar="WHICH",
+        help="What models are compared with: one (more rating), mean (of those at hand), a number "
+        "of ratings, or median-3.",
+        label="A model is compared with",
+        titles={"": "one more rating", "mean": "the mean of the ratings of an item"},
+    ),
+    AskOption(
+        name="rater",
+        kind=Flag(),
+        flag="--shared",
+        section=READING,
+        help="Each column of --ratings is one rater, the same for all items.",
+        label="Each column is one person, the same for all items",
+        button="Each column is one person",
+    ),
+    AskOption(
+        name="raters",
+        default="absolute",
+        shows_default=True,
+        metavar="HOW",
+        help="Whether biases of shared raters are noise (absolute) or do not count (relative).",
+        label="That some people rate higher than others",
+        titles={"": "is noise", "relative": "does not count"},
+    ),
+)
+
 OPTIONS: Mapping[str, AskOption] = {one.name: one for one in (*_READ, *_ASK, *_MODEL, *_PLAN)}
 ASK_OPTIONS, MODEL_OPTIONS, PLAN_OPTIONS = (
     tuple(one.name for one in every) for every in (_ASK, _MODEL, _PLAN)
 )
+RATING_OPTIONS: Mapping[str, AskOption] = {one.name: one for one in _RATINGS}
 OF_METRIC = ("metric", "costs", "at", "prior")  # which metric is asked for
 OF_LIMITS = ("interval", "level", "n_resamples", "clip", "rng")  # and with which limits

@@ -23,7 +23,7 @@ from errorfloor._checks import (
     shown,
 )
 from errorfloor._typing import Counts, Floats
-from errorfloor.checks.predictions import leaks
+from errorfloor.checks.gold import leaks
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, of_kind
 from errorfloor.data.matrices import is_matrix, one_score
 from errorfloor.data.naming import as_classes, codes_of, told

@@ -31,6 +31,10 @@ PANELS = (1, 3, 5)
 EPSILON = 0.2  # of the alternative annotator test
 _FEWEST_PEOPLE, _FEWEST_ITEMS = 2, 30  # on an item, and of an annotator
 _FALSE_DISCOVERIES = 0.05
+_COLUMNS = (
+    *("positives", "counts", "item", "vote", "annotator", "annotators", "annotations"),
+    *("duplicates", "positive", "positive_from", "classes"),
+)
 _NUMBER = (int, float, np.integer, np.floating)
 
 
@@ -133,27 +137,15 @@ def people(
     >>> round(found.agreement.value, 3), round(found["mine"].value, 3)
     (0.667, 0.833)
     """
+    arguments = {**locals()}
     level = check_level(level)
     panels = as_panels(panels)
     epsilon = as_fraction(epsilon, name="epsilon")
     options = Options(totals_by=totals_by, stopping=stopping)
-    columns: dict[str, Any] = {
-        "counts": counts,
-        "item": item,
-        "vote": vote,
-        "annotator": annotator,
-        "annotators": annotators,
-        "annotations": annotations,
-        "duplicates": duplicates,
-        "positive": positive,
-        "positive_from": positive_from,
-        "classes": classes,
-    }
+    columns = {name: arguments[name] for name in _COLUMNS}
     if votes is None:
-        votes, positives = positives, None
-    reading, found = _read(
-        votes, totals, predictions, prediction, {**columns, "positives": positives}, drop_missing
-    )
+        votes, columns["positives"] = positives, None
+    reading, found = _read(votes, totals, predictions, prediction, columns, drop_missing)
     return people_of(reading, found, options, panels=panels, epsilon=epsilon, level=level)
 
 

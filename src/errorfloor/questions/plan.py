@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias, Unpack, overload
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -21,12 +21,11 @@ from errorfloor._checks import (
     as_fraction,
     as_probabilities,
     as_scores,
-    check_level,
     check_same_length,
     refuse,
     shown,
 )
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
 from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS
@@ -52,10 +51,8 @@ from errorfloor.methods.votes.simplex import (
 from errorfloor.methods.votes.thinning import points_for, votes_used
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions.answer import check_classes
-from errorfloor.questions.columns import AnyColumns
-from errorfloor.questions.groups import by_group
-from errorfloor.questions.question import Ask, answer
+from errorfloor.questions.keywords import AnyColumns, MetricOptions
+from errorfloor.questions.question import Ask, Part, answer, check_classes
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Estimate, Groups, Interval, Option, Plan, Trade
 from errorfloor.results.claim import SCORES, SHARES, claim_of
@@ -374,17 +371,13 @@ MOST_COST = 1e100  # so that no sum of costs is out of range
 _LEAST_TRUST = 0.01  # in two kinds of items, below which they are not worth the time
 
 
-class _Options(AnyColumns, total=False):
+class _Options(AnyColumns, MetricOptions, total=False):
     votes: Sequence[int]
     items: Sequence[int]
     target: float | None
     cost_per_item: float
     cost_per_vote: float
     level: float
-    metric: str
-    costs: object
-    at: float | None
-    prior: object
 
 
 @overload
@@ -489,25 +482,16 @@ def plan(
     >>> plan(pilot, votes=(2, 3), items=(100, 1000)).width.shape
     (2, 2)
     """
-    asked = MetricChoice(metric, costs, at, prior)
-    level = check_level(level)
-    task = _Task(
-        votes=np.unique(as_counts(votes, name="votes", least=2)),
-        items=np.unique(as_counts(items, name="items", least=2)),
-        level=level,
-        target=None if target is None else _check_target(target, asked.record),
-        cost_per_item=_check_number(cost_per_item, "cost_per_item"),
-        cost_per_vote=_check_number(cost_per_vote, "cost_per_vote"),
-    )
+    ask = record_of(PlanAsk, {**locals()}).checked(VoteTable.kind)
     if isinstance(pilot, tuple) and len(pilot) == 2 and not isinstance(pilot[0], str):
-        if not asked.record.is_error:
+        if not ask.choice.record.is_error:
             raise InputError(
-                argument("metric", asked.metric),
+                argument("metric", ask.metric),
                 " is planned from data, not from an assumed distribution. Pass a pilot, or plan "
                 "for error.",
             )
         check_aligned(points=pilot[0], weights=pilot[1])
-        return task.run(_Pilot.of_distribution(pilot, level))
+        return ask.plan(_Pilot.of_distribution(pilot, ask.level))
     if not is_data(pilot):
         raise InputError(
             argument("pilot"),
@@ -515,30 +499,7 @@ def plan(
             "of arrays.",
         )
     layouts = tuple(layout for layout in LAYOUTS if layout.kind != SoftTable.kind)
-    reading = read(pilot, layouts, ReadOptions.of(group=group, **columns))
-    for table in reading.tables.values():
-        unweighted(table, "plan")
-
-    def one(table: Table) -> Plan:
-        return _planned(task, table, asked, reading.source)
-
-    if reading.source.options.group is None:
-        return one(reading.table)
-    return by_group(reading, lambda table, _: one(table))
-
-
-def _planned(task: _Task, table: Table, asked: MetricChoice, source: Source) -> Plan:
-    """Return the plan that a table suggests, with what its answer will claim."""
-    table = table.labelled if isinstance(table, ScoreTable) else table
-    if asked.record.is_error:
-        found = task.run(_PILOTS[table.kind](table, task.level))
-    else:
-        found = task.run(_Pilot.of_metric(table, asked, task.level))
-    method = methods.default(table.kind, Classes.of(table), asked.metric)
-    kind = intervals.default(method, table, found.measure)
-    shares = SHARES if source.layout in (layout.name for layout in BESIDE_LABELS) else SCORES
-    claim = claim_of(method, kind, found.measure, complete=source.options.complete, scores=shares)
-    return replace(found, claim=claim)
+    return answer(read(pilot, layouts, ReadOptions.of(group=group, **columns)), ask)
 
 
 @dataclass(frozen=True, slots=True)
@@ -619,23 +580,55 @@ _PILOTS: dict[str, Callable[[Table, float], _Pilot]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Task:
-    """What to consider, checked."""
+class PlanAsk(Ask):
+    """What is asked of a pilot: which numbers of votes and items to consider, at which price."""
 
-    votes: Counts
-    items: Counts
-    level: float
-    target: float | None
-    cost_per_item: float
-    cost_per_vote: float
+    votes: Any = (2, 3, 5, 10, 20)  # per item
+    items: Any = (100, 300, 1000, 3000, 10_000)
+    target: float | None = None  # width of the interval to reach
+    cost_per_item: float = 0.0
+    cost_per_vote: float = 1.0
+    gives_limits: ClassVar[bool] = False
 
-    def run(self, pilot: _Pilot) -> Plan:
+    def checked(self, kind: str) -> Self:
+        """Return the same with numbers in order, or refuse what is wrong."""
+        metric = self.choice.record
+        return replace(
+            Ask.checked(self, kind),
+            votes=np.unique(as_counts(self.votes, name="votes", least=2)),
+            items=np.unique(as_counts(self.items, name="items", least=2)),
+            target=None if self.target is None else _check_target(self.target, metric),
+            cost_per_item=_check_number(self.cost_per_item, "cost_per_item"),
+            cost_per_vote=_check_number(self.cost_per_vote, "cost_per_vote"),
+        )
+
+    def ready(self, reading: Reading) -> Callable[[Table, Part], Plan]:
+        """Return what plans by one table."""
+        for table in reading.tables.values():
+            unweighted(table, "plan")
+        return lambda table, _: self._by_table(table, reading.source)
+
+    def _by_table(self, table: Table, source: Source) -> Plan:
+        """Return the plan that a table suggests, with what its answer will claim."""
+        table, choice = table.labelled if isinstance(table, ScoreTable) else table, self.choice
+        if choice.record.is_error:
+            found = self.plan(_PILOTS[table.kind](table, self.level))
+        else:
+            found = self.plan(_Pilot.of_metric(table, choice, self.level))
+        method = methods.default(table.kind, Classes.of(table), choice.metric)
+        kind = intervals.default(method, table, found.measure)
+        shares = SHARES if source.layout in (layout.name for layout in BESIDE_LABELS) else SCORES
+        complete = source.options.complete
+        claim = claim_of(method, kind, found.measure, complete=complete, scores=shares)
+        return replace(found, claim=claim)
+
+    def plan(self, pilot: _Pilot) -> Plan:
         """Return the plan that a pilot suggests."""
         votes = np.array([1]) if pilot.one_label else self.votes
         width = np.array([[pilot.width(int(m), int(n)) for n in self.items] for m in votes])
-        options = self._options(pilot, votes, width)
+        needed = self._needed(pilot, votes, width)
         narrowest = None
-        if self.target is not None and not options:
+        if self.target is not None and not needed:
             narrowest = pilot.width(int(votes.max()), MOST_ITEMS)
         return Plan(
             votes=votes,
@@ -645,14 +638,14 @@ class _Task:
             floor=pilot.floor,
             level=self.level,
             target=self.target,
-            options=options,
+            options=needed,
             narrowest=narrowest,
             trade=None if pilot.table is None else self._trade(pilot.table, pilot.width),
             measure=pilot.measure,
             classes=pilot.classes,
         )
 
-    def _options(self, pilot: _Pilot, votes: Counts, width: Floats) -> tuple[Option, ...]:
+    def _needed(self, pilot: _Pilot, votes: Counts, width: Floats) -> tuple[Option, ...]:
         """Return the items that each number of votes needs for the target."""
         if self.target is None:
             return ()

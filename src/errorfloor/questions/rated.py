@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument, check_level
+from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.ratings import Named, RatingReading, RatingTable, read_ratings
 from errorfloor.data.values import missing_in
@@ -27,8 +27,8 @@ from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.ratings import Rated, Together, Totals, Variances
 from errorfloor.metrics.variances import DIFFERENCE, NAMES
 from errorfloor.questions.model_options import ModelOptions
-from errorfloor.questions.ratings import Fit, RatingsAsk, estimate
-from errorfloor.results import Groups, Interval, Verdict
+from errorfloor.questions.ratings import Fit, RatingsAsk, answer_of_ratings, estimate
+from errorfloor.results import Interval, Verdict
 from errorfloor.results.finding import Finding
 from errorfloor.results.ratings import RatingsEstimate
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED, Reached
@@ -75,9 +75,9 @@ def model_beside_ratings(
             if value is not None and value is not False:
                 raise InputError(argument(name), " goes with data, not with an Estimate.")
         return _verdict(_with_predictions(data, predictions), ask)
-    ask = RatingsAsk.of(
-        metric or "r2", label or "one", raters or "absolute", scale, interval or "auto", level
-    )
+    given = {"metric": metric, "label": label, "raters": raters, "interval": interval}
+    named: dict[str, Any] = {name: value for name, value in given.items() if value}
+    ask = RatingsAsk(**named, scale=scale, level=level).checked()
     if predictions is not None and prediction is not None:
         raise InputError(
             *(argument("prediction"), " names a column, and ", argument("predictions")),
@@ -94,11 +94,7 @@ def model_beside_ratings(
         if list(readings) != [None]:
             raise InputError(argument("predictions"), " as an array go without groups.")
         readings = {None: _beside(readings[None], predictions)}
-    if list(readings) == [None]:
-        return _verdict(readings[None], ask)
-    found = {name: _verdict(one, ask) for name, one in readings.items()}
-    column = next(iter(readings.values())).source.options.group
-    return Groups(str(column), found, ask.level)
+    return answer_of_ratings(readings, ask, lambda reading, ask, _: _verdict(reading, ask))
 
 
 def _has_predictions(data: Any) -> bool:
@@ -118,9 +114,13 @@ def _asked_again(
             raise InputError(
                 argument(name), f" of the Estimate is {own!r}. Leave it out, or estimate again."
             )
-    kept = found.options["scale"] if scale is None else scale
-    own = (found.metric, found.label, found.options["raters"], kept)
-    return RatingsAsk.of(*own, "auto", check_level(level))
+    return RatingsAsk(
+        metric=found.metric,
+        label=found.label,
+        raters=found.options["raters"],
+        scale=found.options["scale"] if scale is None else scale,
+        level=level,
+    ).checked()
 
 
 def _refuse_published(found: RatingsEstimate) -> None:
@@ -302,7 +302,7 @@ class _Beside:
 
 
 def _verdict(reading: RatingReading, ask: RatingsAsk) -> Verdict:
-    if ask.label.median:
+    if ask.meant.median:
         raise InputError(
             argument("label"),
             " may be a mean beside predictions, not a median. Ask for a mean.",
@@ -310,19 +310,19 @@ def _verdict(reading: RatingReading, ask: RatingsAsk) -> Verdict:
     floor = estimate(reading, replace(ask, interval=ask.interval or "auto"), Seed.of(0))
     table = reading.table
     assert table.predictions is not None
-    if np.ptp(table.predictions) == 0 and ask.metric.name not in ("mse", "mae", "r2"):
+    if np.ptp(table.predictions) == 0 and ask.metric not in ("mse", "mae", "r2"):
         raise InputError(
             argument("predictions"), " are all the same, and have no correlation with anything."
         )
     floor, fit = _with_copies(floor, table), Fit.of(table, ask)
-    if ask.metric.how.of == DIFFERENCE:
+    if ask.record.how.of == DIFFERENCE:
         return _absolute(floor, fit, ask)
     return _stands(floor, _Beside.of(fit), ask)
 
 
 def _stands(floor: RatingsEstimate, beside: _Beside, ask: RatingsAsk) -> Verdict:
     """Return the verdict by a metric of variances."""
-    totals, name = beside.fit.totals, ask.metric.name
+    totals, name = beside.fit.totals, ask.metric
 
     def statistics(sums: Floats) -> Floats:
         found, both = beside.parts(sums)
@@ -331,12 +331,12 @@ def _stands(floor: RatingsEstimate, beside: _Beside, ask: RatingsAsk) -> Verdict
     both = _Jackknifed.of(totals, statistics)
     model, limits = _model(beside, ask)
     share = _share(name, both, ask.level)
-    least = (1 - ask.metric.how.gap) ** (1 if name in _SQUARED else 2)
+    least = (1 - ask.record.how.gap) ** (1 if name in _SQUARED else 2)
     # Whether the explained part is below the signal, or above it.
     p_room = both.p_above(np.array([-1.0, least]))
     p_beyond = both.p_above(np.array([1.0, -1.0]))
     tail = (1 - ask.level) / 2
-    difference = ask.metric.gap(model, floor.value)
+    difference = ask.record.gap(model, floor.value)
     low, high = _difference(name, share, floor, both, ask)
     return Verdict(
         verdict=ROOM if p_room <= tail else BEYOND if p_beyond <= tail else SATURATED,
@@ -365,11 +365,11 @@ def _column_of(floor: RatingsEstimate) -> Any:
 
 def _model(beside: _Beside, ask: RatingsAsk) -> tuple[float, Interval]:
     """Return the model's own value with limits."""
-    name, totals = ask.metric.name, beside.fit.totals
+    name, totals = ask.metric, beside.fit.totals
     own = _Jackknifed.of(totals, lambda sums: np.asarray(beside.value(name, sums))[..., None])
     model = float(beside.value(name, totals.total))
     low, high = own.limits(np.ones(1), ask.level)
-    least, most = (0.0, np.inf) if ask.metric.less_is_better else (-1.0, 1.0)
+    least, most = (0.0, np.inf) if ask.record.less_is_better else (-1.0, 1.0)
     least = -np.inf if name == "r2" else least
     ends = max(min(low, model), least), min(max(high, model), most)
     return model, Interval(*ends, ask.level, JACKKNIFE)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Self, TypedDict, Unpack, overload
 from zlib import crc32
 
 import numpy as np
@@ -15,12 +15,13 @@ from errorfloor import checks
 from errorfloor._checks import (
     InputError,
     argument,
+    as_flag,
     check_choice,
     check_level,
     check_whole,
     shown,
 )
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.ratings import Named, RatingReading, RatingTable, read_ratings
 from errorfloor.intervals.ratings import (
@@ -48,12 +49,14 @@ from errorfloor.methods.ratings import (
 )
 from errorfloor.metrics.record import Metric
 from errorfloor.metrics.variances import DIFFERENCE, NAMES, NOISE, RATIO, rating_metric
+from errorfloor.questions.question import Ask, Part, by_group
 from errorfloor.results import Groups, Interval
 from errorfloor.results.ratings import RatingsEstimate
 
 METHOD = "variances"
 INTERVALS = (JACKKNIFE, CERTIFIED)
 ONE, MEAN, MEDIAN = "one", "mean", "median"
+_NAMED = (*("item", "rating", "ratings", "rater"), *("weight", "cluster", "group", "drop_missing"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,46 +226,43 @@ def from_ratings(
     >>> round(found.icc, 3), round(found.value, 3)
     (0.802, 0.895)
     """
-    asked = RatingsAsk.of(metric, label, raters, scale, interval, level)
-    named = Named.of(
-        item=item,
-        rating=rating,
-        ratings=ratings,
-        rater=rater,
-        weight=weight,
-        cluster=cluster,
-        group=group,
-        drop_missing=drop_missing,
-    )
-    return answer(read_ratings(data, named), asked, rng, simultaneous)
+    arguments = {**locals()}
+    ask = record_of(RatingsAsk, arguments).checked()
+    named = Named.of(**{name: arguments[name] for name in _NAMED})
+    return answer_of_ratings(read_ratings(data, named), ask, _estimated)
 
 
-@dataclass(frozen=True, slots=True)
-class RatingsAsk:
-    """What is asked of ratings, checked."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingsAsk(Ask):
+    """What is asked of ratings."""
 
-    metric: Metric
-    label: Label
-    raters: str
-    scale: tuple[float, float] | None
-    interval: str | None
-    level: float
+    metric: str = "r2"
+    label: str | int = ONE  # which label a model is compared with
+    raters: str = ABSOLUTE
+    scale: Any = None  # least and largest rating there can be
 
-    @classmethod
-    def of(
-        cls, metric: Any, label: Any, raters: Any, scale: Any, interval: Any, level: Any
-    ) -> RatingsAsk:
-        """Check what is asked for."""
-        plain, hint = metric, ""
+    @property
+    def record(self) -> Metric:
+        """The metric."""
+        return rating_metric(self.metric)
+
+    @property
+    def meant(self) -> Label:
+        """The label."""
+        return Label.of(self.label)
+
+    def checked(self, kind: str = RatingTable.kind) -> Self:
+        """Return the same, or refuse what is wrong before ratings are read."""
+        metric, hint = self.metric, ""
         if isinstance(metric, str):
-            plain = metric.lower().replace("_", "-").replace("r^2", "r2")
-            hint = " The RMSE is the square root of the MSE." if plain == "rmse" else ""
-        record = rating_metric(check_choice(plain, NAMES, name="metric", hint=hint))
-        check_choice(raters, RATERS, name="raters")
+            metric = metric.lower().replace("_", "-").replace("r^2", "r2")
+            hint = " The RMSE is the square root of the MSE." if metric == "rmse" else ""
+        record = rating_metric(check_choice(metric, NAMES, name="metric", hint=hint))
+        check_choice(self.raters, RATERS, name="raters")
+        interval, meant = self.interval, self.meant
         if interval is not None:
             off = (" ", argument("interval", None), " skips it.")
             interval = check_choice(interval, ("auto", *INTERVALS), name="interval", hint=off)
-        meant = Label.of(label)
         if record.how.of == DIFFERENCE and meant.number != 1:
             raise InputError(
                 argument("metric", record.name),
@@ -270,7 +270,7 @@ class RatingsAsk:
                 "two ratings do not tell. Ask for 'mse', or for ",
                 *(argument("label", ONE), "."),
             )
-        if interval == CERTIFIED and scale is None:
+        if interval == CERTIFIED and self.scale is None:
             raise InputError(
                 *(argument("interval", CERTIFIED), " needs to know the least and the largest "),
                 *("rating there can be, such as ", argument("scale", (1, 5)), "."),
@@ -280,14 +280,22 @@ class RatingsAsk:
                 *(argument("interval", CERTIFIED), " is for one more rating or the mean of a "),
                 *("number of them, such as ", argument("label", 3), "."),
             )
-        return cls(record, meant, raters, _as_scale(scale), interval, check_level(level))
+        Seed.of(self.rng)
+        return replace(
+            self,
+            metric=record.name,
+            scale=_as_scale(self.scale),
+            interval=interval,
+            level=check_level(self.level),
+            simultaneous=as_flag(self.simultaneous, name="simultaneous"),
+        )
 
-    def options(self) -> dict[str, Any]:
+    def kept(self) -> dict[str, Any]:
         """Return what has an influence on the answer, as plain values."""
         return {
             "interval": self.interval,
             "level": self.level,
-            "label": self.label.name,
+            "label": self.meant.name,
             "raters": self.raters,
             "scale": None if self.scale is None else list(self.scale),
         }
@@ -308,32 +316,26 @@ def _as_scale(scale: Any) -> tuple[float, float] | None:
     return low, high
 
 
-def answer(
-    readings: dict[Any, RatingReading],
-    asked: RatingsAsk,
-    rng: RandomLike,
-    simultaneous: bool = False,
+def answer_of_ratings(
+    readings: Mapping[Any, RatingReading],
+    ask: RatingsAsk,
+    one: Callable[[RatingReading, RatingsAsk, Part], Any],
 ) -> Any:
-    """Return the estimate of ratings, or of each group."""
-    if list(readings) == [None]:
-        found = estimate(readings[None], asked, Seed.of(rng))
-        checks.issue(found)
-        return found
-    each = asked
-    if simultaneous:
-        each = replace(asked, level=1 - (1 - asked.level) / len(readings))
-    rows = {}
-    column = ""
-    for name, reading in readings.items():
-        column = str(reading.source.options.group)
-        try:
-            found = estimate(reading, each, Seed.of(rng))
-        except InputError as error:
-            raise error.behind(argument("group"), f" {name!r}: ") from error
-        rows[name] = replace(found, group=name)
-        checks.issue(found)
-    dropped = sum(one.table.dropped for one in readings.values())
-    return Groups(column, rows, asked.level, simultaneous, dropped)
+    """Return what `one` finds of ratings, or of those of each group."""
+    tables = {group: reading.table for group, reading in readings.items()}
+    source = next(iter(readings.values())).source
+    return by_group(
+        tables,
+        source,
+        ask,
+        lambda _, part: one(readings[part.group], replace(ask, level=part.level), part),
+    )
+
+
+def _estimated(reading: RatingReading, ask: RatingsAsk, part: Part) -> RatingsEstimate:
+    found = replace(estimate(reading, ask, part.seed), group=part.group)
+    checks.issue(found)
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -363,15 +365,15 @@ class Fit:
     @classmethod
     def of(cls, table: RatingTable, asked: RatingsAsk) -> Fit:
         """Return the fit of a table that has been checked."""
-        if asked.label.median:
-            table = _medians(table, asked.label.number or 1)
+        if asked.meant.median:
+            table = _medians(table, asked.meant.number or 1)
         item = np.repeat(np.arange(len(table)), table.sizes)
         shared = table.raters is not None and are_shared(item, table.raters)
         own = Rated.of(table, shared=shared)
         plain = totals_of(own, asked.raters)
-        rated = own.ranks if asked.metric.how.ranks else own
-        totals = totals_of(rated, asked.raters) if asked.metric.how.ranks else plain
-        return cls(rated, totals, plain, shared, asked.label)
+        rated = own.ranks if asked.record.how.ranks else own
+        totals = totals_of(rated, asked.raters) if asked.record.how.ranks else plain
+        return cls(rated, totals, plain, shared, asked.meant)
 
     @property
     def offset(self) -> float:
@@ -416,7 +418,7 @@ def _described(reading: RatingReading, asked: RatingsAsk, fit: Fit, seed: Seed) 
     weighed = table.weights is not None and np.ptp(table.weights) > 0
     mass = fit.rated.weight
     effective = float(fit.rated.count @ mass) ** 2 / float(fit.rated.count @ mass**2)
-    target = asked.label.words(table.ratings / table.n)
+    target = asked.meant.words(table.ratings / table.n)
     if known is not None and known < FEW_RATERS:
         target += f" of these {known} raters"
     return RatingsEstimate(
@@ -427,10 +429,10 @@ def _described(reading: RatingReading, asked: RatingsAsk, fit: Fit, seed: Seed) 
         n_effective=effective if weighed else None,
         clusters=None if table.clusters is None else int(np.unique(table.clusters).size),
         assumptions=_assumes(fit.shared, asked.raters),
-        metric=asked.metric.name,
+        metric=asked.metric,
         target=target,
         dropped=table.dropped,
-        options=asked.options(),
+        options=asked.kept(),
         seed=seed if asked.interval == CERTIFIED else None,
         source=reading.source,
         table=table,
@@ -439,7 +441,7 @@ def _described(reading: RatingReading, asked: RatingsAsk, fit: Fit, seed: Seed) 
         noise=noise,
         ratings=table.ratings,
         raters=known,
-        label=asked.label.name,
+        label=asked.meant.name,
         whole_grades=_whole_grades(table, asked, signal, noise),
         row=reading.row,
     )
@@ -471,7 +473,7 @@ def _value(
     fit: Fit, table: RatingTable, asked: RatingsAsk, seed: Seed
 ) -> tuple[float, Evidence | None]:
     """Return the best value and the evidence for its limits."""
-    how = asked.metric.how
+    how = asked.record.how
     rated, totals = fit.rated, fit.totals
     ends = asked.scale or (float(table.values.min()), float(table.values.max()))
     width = ends[1] - ends[0]
@@ -522,7 +524,7 @@ def _whole_grades(
     table: RatingTable, asked: RatingsAsk, signal: float, noise: float
 ) -> float | None:
     """Return about the best QWK of whole grades with one more rating, where ratings are whole."""
-    if asked.metric.name != "qwk" or asked.label.number != 1 or signal + noise <= 0:
+    if asked.metric != "qwk" or asked.meant.number != 1 or signal + noise <= 0:
         return None
     if not (table.values == np.round(table.values)).all():
         return None
@@ -604,7 +606,7 @@ def _refuse_certified(fit: Fit, table: RatingTable, asked: RatingsAsk) -> None:
         why = "the same raters rate several items, so that items are not independent"
     elif table.weights is not None or table.clusters is not None:
         why = "items weigh differently or belong together"
-    elif asked.metric.how.ranks:
+    elif asked.record.how.ranks:
         why = "ranks depend on all items at once"
     if why is not None:
         raise InputError(

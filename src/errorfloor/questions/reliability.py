@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor import methods
-from errorfloor._checks import check_level
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.methods.calibration import Calibration
@@ -20,11 +19,9 @@ from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Classes, Clip, Method, Options
 from errorfloor.methods.rules.fewest import TIE
 from errorfloor.methods.rules.logs import shares
-from errorfloor.questions.answer import check_classes
-from errorfloor.questions.calibrate import fit, that_maps, with_map
-from errorfloor.questions.columns import ScoreColumns
-from errorfloor.questions.groups import by_group
-from errorfloor.questions.reading import check_scale, read_labelled
+from errorfloor.questions.calibrate import CalibrateAsk, fit, that_maps
+from errorfloor.questions.keywords import ScoreColumns
+from errorfloor.questions.question import Part, answer_of_scores, check_classes, first_of, where_in
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ClassReliability, Groups, Reliability
 
@@ -160,29 +157,26 @@ def reliability(
     >>> curve.probabilities.round(2), curve.low.round(2), curve.high.round(2)
     (array([0. , 0.5, 1. ]), array([0.  , 0.32, 0.9 ]), array([0.1 , 0.68, 1.  ]))
     """
-    level = check_level(level)
-    if method is not None:
-        methods.check_name(method, ScoreTable.kind)
-    options = Options(clip)
-    where = ReadOptions.of(
-        score=score,
-        label=label,
-        positive=positive,
-        positive_from=positive_from,
-        classes=classes,
-        group=group,
-        drop_missing=drop_missing,
-    )
-    reading = read_labelled(scores, labels, where)
-    if Classes.of(next(iter(reading.tables.values()))) is Classes.MANY:
-        # Curves are of one share against a label that is right or wrong.
-        chosen = that_maps(methods.find(method or ISOTONIC.name))
-    else:
-        chosen = with_map(method, reading)
-        check_scale(scores, reading, (chosen,))
-    if reading.source.options.group is None:
-        return _curves(reading.table, chosen, options, level)
-    return by_group(reading, lambda table, _: _curves(table, chosen, options, level))
+    arguments = {**locals()}
+    ask = record_of(ReliabilityAsk, arguments).checked(ScoreTable.kind)
+    where = where_in(arguments)
+    return answer_of_scores(scores, labels, where, ask, labelled=True)
+
+
+class ReliabilityAsk(CalibrateAsk):
+    """Which map is asked for, with a band about it."""
+
+    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
+        """Return the method whose map is asked for."""
+        if Classes.of(first_of(reading)) is Classes.MANY:
+            # Curves are of one share against a label that is right or wrong.
+            return (that_maps(methods.find(self.method or ISOTONIC.name)),)
+        return CalibrateAsk.methods_for(self, reading)
+
+    def ready(self, reading: Reading) -> Callable[[Table, Part], Any]:
+        """Return what draws the curves of a table."""
+        (method,), options = self.methods_for(reading), self.options
+        return lambda table, _: _curves(table, method, options, self.level)
 
 
 def _curves(

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
 from errorfloor._checks import InputError, argument
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import BESIDE_LABELS, of_kind
-from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.record import Options
 from errorfloor.questions.cap import ModelError
 from errorfloor.questions.keywords import VoteOptions
-from errorfloor.questions.question import Ask, answer
+from errorfloor.questions.question import Ask, answer, where_in
 from errorfloor.results import Groups, VotesEstimate
 
 
@@ -189,39 +188,17 @@ def from_votes(
     >>> print(from_votes([0] * 375 + [1] * 250 + [2] * 375, totals=2, interval=None))
     floor 18.17 % for one more annotator's vote (mixture, n = 1,000)
     """
+    arguments = {**locals()}
     beside_label = label is not None or labels is not None
     kind = ScoreTable.kind if beside_label and not label_is_vote else VoteTable.kind
-    ask = Ask(
-        metric=metric, costs=costs, at=at, prior=prior, method=method, interval=interval,
-        level=level, n_resamples=n_resamples, totals_by=totals_by, stopping=stopping,
-        majority=majority, model_error=model_error, simultaneous=simultaneous, rng=rng,
-    ).checked(kind)  # fmt: skip
+    ask = record_of(Ask, arguments).checked(kind)
     if kind == ScoreTable.kind and ask.options != Options():
         raise InputError(
             *(argument("totals_by"), ", ", argument("stopping"), " and ", argument("majority")),
             *(" are about floors of votes. Leave them out, or leave out ", argument("label"), "."),
         )
     if votes is None:
-        votes, positives = positives, None
-    where = ReadOptions.of(
-        positives=positives,
-        counts=counts,
-        item=item,
-        vote=vote,
-        annotator=annotator,
-        annotators=annotators,
-        annotations=annotations,
-        duplicates=duplicates,
-        label=label,
-        on=on,
-        label_is_vote=label_is_vote,
-        positive=positive,
-        positive_from=positive_from,
-        classes=classes,
-        group=group,
-        drop_missing=drop_missing,
-        weight=weight,
-        cluster=cluster,
-    )
+        votes, arguments["positives"] = positives, None
+    where = where_in(arguments)
     layouts = of_kind(VoteTable.kind) if label is None and on is None else BESIDE_LABELS
     return answer(read(votes, layouts, where, second=totals, labels=labels), ask)

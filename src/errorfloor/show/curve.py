@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from errorfloor.results.people import VOTES
 from errorfloor.show import numbers
 from errorfloor.show import people as in_words
-from errorfloor.show.characters import in_sight
 from errorfloor.show.drawing import Box, Dot, Shape, Stroke, Words, svg
 from errorfloor.show.gauge import PAGE, Hero, on_page
+from errorfloor.show.markup import in_sight
 from errorfloor.show.sentences import sentence_of
 
 if TYPE_CHECKING:

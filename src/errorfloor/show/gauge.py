@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from errorfloor.results import Estimate, Verdict
-from errorfloor.show import numbers
+from errorfloor.results import Estimate, RatingsEstimate, Verdict
+from errorfloor.show import numbers, ratings
 from errorfloor.show.drawing import Box, Pointer, Shape, Stroke, Theme, Words, svg
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.standings import standing_of
@@ -142,6 +142,8 @@ def gauge_of(result: Estimate | Verdict) -> Gauge | None:
 
 
 def _digits(floor: Estimate) -> int:
+    if isinstance(floor, RatingsEstimate):
+        return ratings.places(floor) - 2 + numbers.style_of(floor).decades
     width = 0.0 if floor.low is None or floor.high is None else floor.high - floor.low
     edge = min(floor.value, 1 - floor.value) if floor.value <= 1 else floor.value
     return numbers.style_of(floor).digits(width or 0.01, edge)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import singledispatch
 from html import escape
 from typing import Any
@@ -21,14 +23,146 @@ from errorfloor.results import (
     Plan,
     Verdict,
 )
-from errorfloor.show import curve, gauge, grids, small
+from errorfloor.show import curve, gauge, grids
 from errorfloor.show import people as in_people
+from errorfloor.show.drawing import Box, Dot, Shape, Stroke, Words, svg
+from errorfloor.show.gauge import PAGE
 from errorfloor.show.grids import Grid
+from errorfloor.show.markup import in_sight
 from errorfloor.show.numbers import level, style_of, with_limits
-from errorfloor.show.palette import colour
+from errorfloor.show.palette import BLUE, colour
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.text import doubts_of, how_labels
 from errorfloor.show.words import difference_of
+
+# Small pictures of values in rows, without matplotlib or scripts. Each row has its name and its
+# value in words above it, so that it can be read at any width.
+
+
+ROW, SIZE = 38, 12  # pixels of a row, and of its letters
+STEPS = (1, 2, 2.5, 5, 10)
+MOST, LONG = 16, 28  # rows of a picture, and letters of a name
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A value with its interval, all as fractions, and both in words."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    colour: str = BLUE
+    words: str = ""
+
+
+def intervals(
+    lines: Sequence[Line],
+    axis: str,
+    said: str,
+    *,
+    left_out: int = 0,
+    factor: float = 100,
+) -> str:
+    """Return values with their intervals on one axis, one below the other.
+
+    The numbers on the axis are `factor` times the values: per cent by default.
+    """
+    drawn = lines[:MOST]
+    if not drawn:
+        return ""
+    ends = [one for line in drawn for one in (line.value, line.low, line.high) if one is not None]
+    scale = _Scale.over(ends, factor)
+    more = len(lines) - len(drawn) + left_out
+    said = said if not more else f"{said} {more:,} are not drawn."
+
+    def row(line: Line, y: float) -> Iterator[Shape]:
+        tip = f"{in_sight(line.name)}: {line.words or f'{factor * line.value:.4g}'}"
+        if line.low is not None and line.high is not None:
+            low, high = scale(line.low), scale(line.high)
+            yield Box(low, y - 2, high - low, 4, line.colour, 0.45, tip)
+        yield Dot(scale(line.value), y, 5, line.colour, tip)
+
+    return _picture(drawn, row, scale, axis, said)
+
+
+def bars(pairs: Sequence[tuple[str, float]], axis: str, said: str) -> str:
+    """Return shares as bars, one below the other."""
+    drawn = [Line(name, value, words=f"{100 * value:.3g} %") for name, value in pairs[:MOST]]
+    if not any(line.value for line in drawn):
+        return ""
+    scale = _Scale.over([0.0, *(line.value for line in drawn)])
+
+    def row(line: Line, y: float) -> Iterator[Shape]:
+        tip = f"{in_sight(line.name)}: {line.words}"
+        yield Box(scale(0), y - 5, scale(line.value) - scale(0), 10, line.colour, 1.0, tip)
+
+    return _picture(drawn, row, scale, axis, said)
+
+
+def _picture(
+    lines: Sequence[Line],
+    row: Callable[[Line, float], Iterable[Shape]],
+    scale: _Scale,
+    axis: str,
+    said: str,
+) -> str:
+    """Return rows below each other, each under its name and value, and the axis below them."""
+    bottom = ROW * len(lines) + 4
+    places = {mark: scale(mark / scale.factor) for mark in scale.marks}
+    drawn: list[Shape] = [Stroke(x, 0, x, bottom, "zone", 0.5) for x in places.values()]
+    for place, line in enumerate(lines):
+        top = ROW * place
+        drawn.append(Words(0, top + 14, _name(line.name), SIZE, "ink", weight=600))
+        drawn.append(Words(1, top + 14, line.words, SIZE, "ink", "end"))
+        drawn += row(line, top + 26)
+    for mark, x in places.items():
+        anchor = "start" if x < 0.03 else "end" if x > 0.97 else "middle"
+        drawn.append(Words(x, bottom + 14, f"{mark:.6g}", 0.92 * SIZE, "soft", anchor))
+    drawn.append(Words(1, bottom + 30, axis, 0.92 * SIZE, "soft", "end"))
+    return svg(drawn, bottom + 36, PAGE, said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Where values are on the axis, in per cent by default; marks are at round numbers."""
+
+    low: float
+    high: float
+    step: float
+    factor: float = 100
+
+    @classmethod
+    def over(cls, values: Iterable[float], factor: float = 100) -> _Scale:
+        """Return an axis that all values have room on."""
+        there = [factor * value for value in values]
+        low, high = min(there), max(there)
+        if high - low < 1e-11 * factor:
+            low, high = low - 0.005 * factor, high + 0.005 * factor
+        room = 0.04 * (high - low)
+        least = max(low - room, 0.0) if low >= 0 else low - room
+        return cls(least, high + room, _round_up((high - low) / 5), factor)
+
+    def __call__(self, value: float) -> float:
+        """Return the place of a value, as a share of the width."""
+        return (self.factor * value - self.low) / (self.high - self.low)
+
+    @property
+    def marks(self) -> list[float]:
+        """The numbers on the axis."""
+        first, last = math.ceil(self.low / self.step), math.floor(self.high / self.step)
+        return [self.step * at for at in range(first, last + 1)]
+
+
+def _round_up(step: float) -> float:
+    """Return the next larger of 1, 2, 2.5 and 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(step))
+    return next(factor * power for factor in STEPS if factor * power >= step * (1 - 1e-9))
+
+
+def _name(name: str) -> str:
+    shown = in_sight(name).replace("\n", " ")
+    return shown if len(shown) <= LONG else f"{shown[: LONG - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def card(
@@ -74,7 +208,7 @@ def _(result: Comparison) -> str:
     return card(
         said,
         grids.of_estimates(result),
-        picture=intervals(drawn, said),
+        picture=intervals_of(drawn, said),
         warnings=[doubt for row in result for doubt in doubts_of(row)],
         remarks=result.notes,
     )
@@ -87,7 +221,7 @@ def _(result: Groups[Any]) -> str:
         return card(
             said,
             grids.of_groups(result),
-            picture=intervals([(str(name), row) for name, row in result.items()], said),
+            picture=intervals_of([(str(name), row) for name, row in result.items()], said),
             warnings=[doubt for row in result.values() for doubt in doubts_of(row)],
             remarks=[grids.how_groups(result)],
         )
@@ -158,7 +292,7 @@ def _(result: AnnotatorsResult) -> str:
     return card(
         said,
         grids.of_annotators(result),
-        picture=small.bars(shares, "share of the floor, %", said),
+        picture=bars(shares, "share of the floor, %", said),
         warnings=doubts_of(result.floor),
         remarks=result.notes,
     )
@@ -168,17 +302,17 @@ def _(result: AnnotatorsResult) -> str:
 def _(result: Confusion) -> str:
     said = sentence_of(result)
     shares = [(f"{pair.first} / {pair.second}", pair.share) for pair in result.pairs]
-    picture = small.bars(shares, "share of all errors, %", said)
+    picture = bars(shares, "share of all errors, %", said)
     return card(said, grids.of_pairs(result), picture=picture, remarks=[result.basis])
 
 
-def intervals(rows: Sequence[tuple[str, Estimate]], said: str) -> str:
+def intervals_of(rows: Sequence[tuple[str, Estimate]], said: str) -> str:
     """Return the floors on one axis, without those that are refuted."""
     stated = [(name, row) for name, row in rows if not row.refuted]
     if not stated:
         return ""
     lines = [
-        small.Line(name, row.value, row.low, row.high, colour(row.method), with_limits(row))
+        Line(name, row.value, row.low, row.high, colour(row.method), with_limits(row))
         for name, row in stated
     ]
     levels = {row.level for _, row in stated if row.level is not None}
@@ -187,7 +321,7 @@ def intervals(rows: Sequence[tuple[str, Estimate]], said: str) -> str:
     style = style_of(first)
     axis = f"{grids.axis_of(first)}{style.sign}{which}"
     left_out = len(rows) - len(stated)
-    return small.intervals(lines, axis, said, left_out=left_out, factor=style.factor)
+    return intervals(lines, axis, said, left_out=left_out, factor=style.factor)
 
 
 def _table(grid: Grid) -> str:

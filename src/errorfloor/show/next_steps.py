@@ -20,8 +20,8 @@ from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
 from errorfloor.questions import models, published
 from errorfloor.questions.options import as_typed
 from errorfloor.results import Estimate, Groups, RatingsEstimate, Verdict
-from errorfloor.show.estimate_options import FLAGS
 from errorfloor.show.recipe import (
+    FLAGS,
     code_of_groups,
     command_line,
     command_of_groups,

@@ -1,14 +1,12 @@
-"""Ceilings and floors of ratings in words, and what to type for the same answer again."""
+"""Ceilings and floors of ratings in words."""
 
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._numbers import counted
-from errorfloor.data.options import ARRAY
 from errorfloor.intervals.ratings import CERTIFIED, JACKKNIFE, PUBLISHED
 from errorfloor.metrics.variances import DIFFERENCE, RATIO
 
@@ -43,9 +41,6 @@ REFERENCES = (
 )
 
 
-# Sentences -------------------------------------------------------------------------------------
-
-
 def number(value: float, width: float, least: int = 2) -> str:
     """Return a number with as many digits as an interval of that width supports.
 
@@ -54,8 +49,16 @@ def number(value: float, width: float, least: int = 2) -> str:
     >>> number(0.6123, 0.04), number(0.6123, 0.004), number(123.4, 30.0, 0)
     ('0.61', '0.612', '123')
     """
-    places = least if width <= 0 else max(least, math.ceil(-math.log10(width)))
-    return f"{value:.{min(places, 6)}f}"
+    return f"{value:.{_places(width, least)}f}"
+
+
+def _places(width: float, least: int) -> int:
+    return min(least if width <= 0 else max(least, math.ceil(-math.log10(width))), 6)
+
+
+def places(found: RatingsEstimate) -> int:
+    """Return how many digits behind the point an answer has in its sentence."""
+    return _places(*_digits(found))
 
 
 def _digits(found: RatingsEstimate) -> tuple[float, int]:
@@ -190,101 +193,3 @@ def more_about(found: RatingsEstimate) -> Iterator[str]:
     )
     if found.whole_grades is not None:
         yield f"A model that may only give whole grades reaches about {found.whole_grades:.2f}."
-
-
-# What to type ----------------------------------------------------------------------------------
-
-
-def code_of(found: RatingsEstimate, verdict: Verdict | None = None) -> str:
-    """Return the call that leads to the estimate, or on to the verdict."""
-    if not found.ratings:
-        call = f"ef.from_agreement({', '.join(_published(found))})"
-        return f"import errorfloor as ef\n\nfloor = {call}"
-    given = ", ".join([*_data(found), *(f"{name}={one!r}" for name, one in _options(found))])
-    if found.seed is not None:
-        given += ", rng=rng" if found.seed.number is None else f", rng={found.seed.number}"
-    pick = "" if found.group is None else f"[{found.group!r}]"
-    lines = ["import errorfloor as ef", "", f"floor = ef.from_ratings({given}){pick}"]
-    column = None if verdict is None else verdict.given.get("prediction")
-    if isinstance(column, str):
-        lines[-1] = f"verdict = ef.headroom({given}, prediction={column!r}){pick}"
-        return "\n".join(lines)
-    if verdict is not None:
-        level = f", level={verdict.level!r}"
-        lines.append(f"verdict = ef.headroom(floor, predictions=predictions{level})")
-    return "\n".join(lines)
-
-
-def _published(found: RatingsEstimate) -> Iterator[str]:
-    options = found.options
-    yield f"{options['given']}={options['agreement']!r}"
-    if options["n"] is not None:
-        yield f"n={options['n']!r}"
-    yield f"metric={found.metric!r}"
-    yield f"level={options['level']!r}"
-
-
-def _data(found: RatingsEstimate) -> Iterator[str]:
-    source = found.source
-    if source is None or source.origin in ("arrays", "table"):
-        yield "table" if source is not None and source.origin == "table" else "ratings"
-    else:
-        files = source.files
-        yield "frame" if not files else repr(files[0]) if len(files) == 1 else repr(list(files))
-    if source is None:
-        return
-    for role, one in source.columns.items():
-        yield f"{role}={role if one == ARRAY else list(one) if isinstance(one, tuple) else one!r}"
-    if source.facts.get("rater") is not None:
-        yield f"rater={source.facts['rater']!r}"
-    for name in ("weight", "cluster", "group"):
-        one = getattr(source.options, name)
-        if one is not None:
-            yield f"{name}={name if one == ARRAY else repr(one)}"
-    if source.options.drop_missing:
-        yield "drop_missing=True"
-
-
-def _options(found: RatingsEstimate) -> Iterator[tuple[str, Any]]:
-    yield "metric", found.metric
-    for name in ("label", "raters", "scale", "interval", "level"):
-        one = found.options[name]
-        usual = {"label": "one", "raters": "absolute", "scale": None, "interval": "auto"}
-        if name == "level" or one != usual[name]:
-            yield name, tuple(one) if name == "scale" else one
-
-
-def command_of(found: RatingsEstimate, verdict: Verdict | None = None) -> str | None:
-    """Return the command that leads to the same numbers, or None if none does."""
-    if not found.ratings:
-        options = found.options
-        words = ["errorfloor", "agreement", f"--{options['given']}", repr(options["agreement"])]
-        words += [] if options["n"] is None else ["--n", str(options["n"])]
-        words += ["--metric", found.metric, "--level", str(options["level"])]
-        return shlex.join(words) if verdict is None else None
-    source = found.source
-    if source is None or not source.files or source.options.called is not None:
-        return None
-    seed = found.seed
-    if found.group is not None or found.interval is None or (seed and seed.number is None):
-        return None
-    words = ["errorfloor", "ratings", *source.files]
-    for role, one in source.columns.items():
-        words += [f"--{role}", ",".join(one) if isinstance(one, tuple) else str(one)]
-    if source.facts.get("rater") is not None:
-        words.append("--shared" if source.facts["rater"] else "--no-rater")
-    for name in ("weight", "cluster"):
-        one = getattr(source.options, name)
-        words += [] if one is None else [f"--{name}", one]
-    if verdict is not None:
-        if not isinstance(verdict.given.get("prediction"), str):
-            return None
-        words += ["--prediction", verdict.given["prediction"]]
-    words += ["--drop-missing"] if source.options.drop_missing else []
-    for name, one in _options(found):
-        if name == "interval" and one is None:
-            return None
-        text = ",".join(f"{end:g}" for end in one) if name == "scale" else str(one)
-        words += [f"--{name}", text]
-    words += ["--seed", str(seed.number)] if seed is not None else []
-    return shlex.join(words)

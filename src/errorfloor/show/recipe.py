@@ -9,12 +9,21 @@ from __future__ import annotations
 import platform
 import shlex
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from errorfloor import intervals, methods
 from errorfloor.data.formats import format_called
-from errorfloor.questions.options import as_typed
+from errorfloor.data.layouts import LAYOUTS, Layout, of_kind
+from errorfloor.data.options import ARRAY, ReadOptions
+from errorfloor.data.source import Source
+from errorfloor.data.tables import ScoreTable
+from errorfloor.intervals.record import IntervalKind
+from errorfloor.intervals.seeds import Seed
+from errorfloor.methods.record import Method
+from errorfloor.questions.options import ASK_OPTIONS, OPTIONS, as_typed
 from errorfloor.results import (
     AgreementEstimate,
     Comparison,
@@ -25,10 +34,230 @@ from errorfloor.results import (
     RatingsEstimate,
     Verdict,
 )
-from errorfloor.show import features, ratings
-from errorfloor.show.columns import columns_in_python, item, words_of
-from errorfloor.show.estimate_options import FLAGS, EstimateOptions
-from errorfloor.show.records import method_of
+from errorfloor.results.estimate import interval_named, method_of
+
+STDIN = "-"
+
+
+# Which columns and classes were named, and how to read them.
+
+
+def columns_in_python(source: Source | None, layout: Layout) -> Iterator[str]:
+    """Yield the arguments that say where labels are, and how to read them."""
+    if source is None:
+        return
+    arguments = {role.name: role.argument for role in layout.roles}
+    for role, column in source.columns.items():
+        name = arguments[role]
+        yield f"{name}={_column_in_python(source, column, name)}"
+    yield from options_in_python(source.options)
+
+
+def options_in_python(options: ReadOptions) -> Iterator[str]:
+    """Yield the arguments that say how to read the data."""
+    for name, value in options.given.items():
+        if name not in ("format", "called"):  # which name the data itself
+            yield f"{name}={_option_in_python(name, value)}"
+
+
+def _option_in_python(name: str, value: Any) -> str:
+    if name == "positive_from":
+        return f"{value:g}"
+    if name == "classes":
+        return repr(list(value))
+    return name if value == ARRAY else repr(item(value))
+
+
+def _column_in_python(source: Source, column: Any, name: str) -> str:
+    """Return what follows the name of an argument: columns, or an array that is called so."""
+    if source.origin == "arrays":
+        return name
+    return str(list(column)) if isinstance(column, tuple) else repr(column)
+
+
+def words_of(source: Source | None) -> Iterator[str]:
+    """Yield the files of a command, and the options that say the same."""
+    assert source is not None, "there is a command for files only"
+    if source.options.called is not None:
+        yield STDIN
+    else:
+        yield from (f"./{file}" if file.startswith("-") else file for file in source.files)
+    for role, column in source.columns.items():
+        columns = column if isinstance(column, tuple) else (column,)
+        for one in _together(columns):
+            yield from (f"--{role}", str(one))
+    for name, value in source.options.given.items():
+        if name != "called":
+            yield from _words_of_option(f"--{name.replace('_', '-')}", value)
+
+
+def _words_of_option(flag: str, value: Any) -> Iterator[str]:
+    if value is True:
+        yield flag
+    elif isinstance(value, tuple):
+        for one in _together(value):
+            yield from (flag, one)
+    else:
+        yield from (flag, f"{value:g}" if flag == "--positive-from" else str(item(value)))
+
+
+def can_be_typed(source: Source, layout: Layout) -> bool:
+    """Tell whether columns of classes have names that a list with commas can hold."""
+    by_class = {role.name for role in layout.roles if role.by_class}
+    several = (
+        column
+        for name, column in source.columns.items()
+        if name in by_class and isinstance(column, tuple)
+    )
+    return not any("," in one for column in several for one in column)
+
+
+def item(value: Any) -> Any:
+    """Return a number of NumPy as one of Python, which reads the same everywhere."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _together(names: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return several names in one text, unless a comma in one of them forbids it."""
+    if len(names) < 2 or any("," in one for one in names):
+        return names
+    return (",".join(names),)
+
+
+# What an estimate was asked for, as far as it can be asked for again.
+
+# What the command line calls the arguments of estimates.
+FLAGS = {name: OPTIONS[name].on_command_line for name in (*ASK_OPTIONS, "simultaneous")}
+FLAGS["model_error"] = FLAGS.pop("bias_for_error")
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateOptions:
+    """What an estimate was asked for, as far as it has an influence."""
+
+    estimate: Estimate
+    source: Source | None
+    layout: Layout
+    method: Method | None
+    kind: IntervalKind | None
+    values: dict[str, Any]
+
+    @classmethod
+    def of(cls, estimate: Estimate) -> EstimateOptions:
+        """Take apart what the estimate keeps."""
+        method = method_of(estimate)
+        values = _asked_values(estimate, method)
+        kind = interval_named(values["interval"], method)
+        source = estimate.source
+        layout = _layout(estimate, method)
+        heeded = {
+            name: value for name, value in values.items() if _heeds(name, value, method, kind)
+        }
+        if len(methods.names(layout.kind, metric=estimate.metric)) > 1:
+            heeded = {"method": estimate.method, **heeded}
+        if not estimate.measure.is_error:
+            heeded = {"metric": estimate.metric, **heeded}
+        return cls(estimate, source, layout, method, kind, heeded)
+
+    @property
+    def seed(self) -> Seed | None:
+        """Where the random numbers started."""
+        return self.estimate.seed
+
+    @property
+    def group(self) -> str | None:
+        """The column of the groups."""
+        return None if self.source is None else self.source.options.group
+
+    @property
+    def is_random(self) -> bool:
+        """Whether value or interval draw random numbers."""
+        if self.kind is not None:
+            return self.kind.is_random
+        return self.method is None or any(
+            kind.is_random for kind in intervals.of(self.method).values()
+        )
+
+    @property
+    def is_at_level(self) -> bool:
+        """Whether the interval is at the level that was asked for, not at another one since."""
+        asked, given = self.values.get("level"), self.estimate.level
+        if asked is None or given is None or asked == given:
+            return True
+        # Each of g intervals that hold at once has its share of the probability to miss.
+        groups = max(round((1 - asked) / (1 - given)), 1)
+        return "simultaneous" in self.values and given == 1 - (1 - asked) / groups
+
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether the command line can read the same."""
+        source = self.source
+        if source is None or source.origin != "files":
+            return False
+        positive = item(source.options.positive)
+        told = positive is None or type(positive) in (str, int, float)
+        return told and can_be_typed(source, self.layout)
+
+    @property
+    def has_command(self) -> bool:
+        """Whether the command line can read the same, and be asked for the same."""
+        seeded = self.seed is not None and self.seed.number is not None
+        levels = self.is_at_level or "simultaneous" not in self.values
+        return (
+            self.can_be_read_again
+            and levels
+            and self.values.keys() <= FLAGS.keys()
+            and (seeded or not self.is_random)
+        )
+
+
+def _asked_values(estimate: Estimate, method: Method | None) -> dict[str, Any]:
+    """Return what was asked for; of an estimate that does not say, what it has."""
+    replicates = estimate.replicates
+    values = {
+        "interval": estimate.interval_method,
+        "level": estimate.level,
+        "n_resamples": None if replicates is None else replicates.size,
+        **estimate.options,
+    }
+    if values["interval"] == "auto":  # where it is undefined, the one asked for says so again
+        values["interval"] = _usual_interval(estimate, method)
+    return values
+
+
+def _usual_interval(estimate: Estimate, method: Method | None) -> str | None:
+    """Return the interval that was chosen for the table."""
+    if method is None or estimate.table is None:
+        return estimate.interval_method if method is None else method.interval
+    return intervals.default(method, estimate.table, estimate.measure).name
+
+
+def _heeds(name: str, value: Any, method: Method | None, kind: IntervalKind | None) -> bool:
+    """Tell whether an option has an influence on the result."""
+    matters = {
+        "interval": True,
+        "level": kind is not None,
+        "n_resamples": kind is not None and kind.resamples,
+        "clip": method is not None and "clip" in method.options and value != "auto",
+        "totals_by": bool(value != "chance"),
+        "simultaneous": bool(value),
+    }
+    return matters.get(name, value is not None)
+
+
+def _layout(estimate: Estimate, method: Method | None) -> Layout:
+    """Return the layout of the labels; of a table the first that makes tables of its kind."""
+    kind = ScoreTable.kind if method is None else method.reads
+    kind = kind if estimate.table is None else estimate.table.kind
+    source = estimate.source
+    name = None if source is None else source.layout
+    every = [layout for layout in LAYOUTS if layout.name == name]
+    if source is not None and source.options.label_is_vote:
+        every = [layout.of_votes for layout in every]
+    return next((layout for layout in every if layout.kind == kind), of_kind(kind)[0])
+
+
+# Calls and commands.
 
 
 def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
@@ -43,9 +272,9 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     floor = ef.from_scores(scores, labels, method='isotonic', interval='honest', level=0.95, rng=1)
     """
     if isinstance(estimate, FeaturesEstimate):
-        return features.code_of(estimate)
+        return _code_of_features(estimate)
     if isinstance(estimate, RatingsEstimate):
-        return ratings.code_of(estimate, verdict)
+        return _code_of_ratings(estimate, verdict)
     asked = EstimateOptions.of(estimate)
     if verdict is not None and predicted_in(verdict):
         return "\n".join([*_before(asked), f"verdict = {_paired_call(asked, verdict)}"])
@@ -153,7 +382,7 @@ def code_of_groups(groups: Groups[Estimate]) -> str:
 def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | None:
     """Return the command that leads to the same numbers, or None if no command does."""
     if isinstance(estimate, RatingsEstimate):
-        return ratings.command_of(estimate, verdict)
+        return _command_of_ratings(estimate, verdict)
     if verdict is not None and not estimate.n:  # the floor was given as a number
         model = _model_words(verdict)
         if model is None:
@@ -165,7 +394,7 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
     if isinstance(estimate, AgreementEstimate):
         return None if verdict is not None else _agreement_command(estimate)
     if isinstance(estimate, FeaturesEstimate):
-        return features.command_of(estimate)
+        return _command_of_features(estimate)
     asked = EstimateOptions.of(estimate)
     if not asked.has_command or (verdict is not None and asked.group is not None):
         return None
@@ -332,7 +561,7 @@ def _data(asked: EstimateOptions) -> str:
         return ", ".join([*first, *(f"{name}={name}" for name in arrays[number:])])
     if source.origin != "files":
         return source.origin
-    files = repr(source.files[0] if len(source.files) == 1 else list(source.files))
+    files = _files_in_python(source)
     if source.options.called is not None:
         files = "path"
     if source.options.format is None or format_called(source.options.format).holds_tables:
@@ -340,14 +569,22 @@ def _data(asked: EstimateOptions) -> str:
     return f"ef.frames.scan({files}, format={source.options.format!r})"
 
 
+def _files_in_python(source: Source) -> str:
+    return repr(source.files[0] if len(source.files) == 1 else list(source.files))
+
+
 def _options(asked: EstimateOptions) -> Iterator[str]:
     for name, value in asked.values.items():
         yield f"{name}={item(value)!r}"
     if asked.is_random and asked.seed is not None:
-        if asked.seed.generator is not None:
-            yield "rng=rng"
-        elif asked.seed.number is not None:
-            yield f"rng={asked.seed.number}"
+        known = asked.seed.generator is not None or asked.seed.number is not None
+        yield from _rng(asked.seed) if known else ()
+
+
+def _rng(seed: Seed | None) -> Iterator[str]:
+    """Yield the argument for where random numbers start."""
+    if seed is not None:
+        yield "rng=rng" if seed.number is None else f"rng={seed.number}"
 
 
 def _generator(kept: Any) -> Iterator[str]:
@@ -430,3 +667,138 @@ def _option_words(asked: EstimateOptions, verdict: Verdict | None) -> Iterator[s
             yield as_typed(value)
     if asked.is_random and asked.seed is not None:
         yield from ("--seed", str(asked.seed.number))
+
+
+# Features.
+
+
+def _code_of_features(estimate: FeaturesEstimate) -> str:
+    """Return the call that leads to the estimate; arrays and models by their arguments' names."""
+    given = ", ".join([*_data_of_features(estimate), *_options_of_features(estimate)])
+    return f"import errorfloor as ef\n\nfloor = ef.from_features({given})"
+
+
+def _command_of_features(estimate: FeaturesEstimate) -> str | None:
+    """Return the command that leads to the same numbers, or None if none does."""
+    source, seed = estimate.source, estimate.seed
+    if source is None or not source.files or "label" not in source.columns:
+        return None
+    own = estimate.options["models"] or estimate.options["floor"]
+    if own or seed is None or seed.number is None or source.options.cluster == ARRAY:
+        return None
+    words = ["errorfloor", "features", *source.files, "--label", source.columns["label"]]
+    words += ["--features", ",".join(source.columns["features"])]
+    words += [] if source.options.cluster is None else ["--cluster", source.options.cluster]
+    for one in source.options.classes or ():
+        words += ["--classes", one]
+    words += ["--method", estimate.method, "--duplicates", estimate.options["duplicates"]]
+    words += ["--level", str(estimate.options["level"]), "--seed", str(seed.number)]
+    return shlex.join(words)
+
+
+def _data_of_features(estimate: FeaturesEstimate) -> Iterator[str]:
+    source = estimate.source
+    if source is None or source.origin == "arrays":
+        yield from ("X", "y")
+    else:
+        yield repr(source.files[0]) if source.files else "frame"
+        yield f"label={source.columns['label']!r}" if "label" in source.columns else "y"
+        yield f"features={source.columns['features']!r}"
+    if source is not None:
+        yield from options_in_python(source.options)
+
+
+def _options_of_features(estimate: FeaturesEstimate) -> Iterator[str]:
+    options, seed = estimate.options, estimate.seed
+    yield f"method={estimate.method!r}"
+    if options["models"]:
+        yield "models=models"
+    if options["floor"]:
+        yield "floor=labels_floor"
+        yield f"same_labelling={options['same_labelling']!r}"
+    yield f"duplicates={options['duplicates']!r}"
+    yield f"level={options['level']!r}"
+    yield from _rng(seed)
+
+
+# Ratings.
+
+
+def _code_of_ratings(found: RatingsEstimate, verdict: Verdict | None = None) -> str:
+    """Return the call that leads to the estimate, or on to the verdict."""
+    if not found.ratings:
+        given = ", ".join(f"{name}={one!r}" for name, one in _published(found).items())
+        return f"import errorfloor as ef\n\nfloor = ef.from_agreement({given})"
+    options = (f"{name}={one!r}" for name, one in _options_of_ratings(found))
+    given = ", ".join([*_data_of_ratings(found.source), *options, *_rng(found.seed)])
+    pick = "" if found.group is None else f"[{found.group!r}]"
+    lines = ["import errorfloor as ef", "", f"floor = ef.from_ratings({given}){pick}"]
+    column = None if verdict is None else verdict.given.get("prediction")
+    if isinstance(column, str):
+        lines[-1] = f"verdict = ef.headroom({given}, prediction={column!r}){pick}"
+    elif verdict is not None:
+        level = f", level={verdict.level!r}"
+        lines.append(f"verdict = ef.headroom(floor, predictions=predictions{level})")
+    return "\n".join(lines)
+
+
+def _published(found: RatingsEstimate) -> dict[str, Any]:
+    """Return the agreement that was given, and what was asked about it."""
+    options = found.options
+    given = {options["given"]: options["agreement"], "n": options["n"]}
+    asked = {**given, "metric": found.metric, "level": options["level"]}
+    return {name: one for name, one in asked.items() if one is not None}
+
+
+def _data_of_ratings(source: Source | None) -> Iterator[str]:
+    if source is None:
+        yield "ratings"
+        return
+    yield _files_in_python(source) if source.files else _RATINGS[source.origin]
+    for role, column in source.columns.items():
+        yield f"{role}={_column_in_python(source, column, role)}"
+    if source.facts.get("rater") is not None:
+        yield f"rater={source.facts['rater']!r}"
+    yield from options_in_python(source.options)
+
+
+_RATINGS = {"arrays": "ratings", "table": "table", "frame": "frame"}  # what they are called
+_USUAL = {"label": "one", "raters": "absolute", "scale": None, "interval": "auto", "level": None}
+
+
+def _options_of_ratings(found: RatingsEstimate) -> Iterator[tuple[str, Any]]:
+    yield "metric", found.metric
+    for name, usual in _USUAL.items():
+        one = found.options[name]
+        if one != usual:
+            yield name, tuple(one) if name == "scale" else one
+
+
+def _command_of_ratings(found: RatingsEstimate, verdict: Verdict | None = None) -> str | None:
+    """Return the command that leads to the same numbers, or None if none does."""
+    if not found.ratings:
+        typed = [
+            word for name, one in _published(found).items() for word in (f"--{name}", str(one))
+        ]
+        return None if verdict is not None else shlex.join(["errorfloor", "agreement", *typed])
+    source, seed = found.source, found.seed
+    if (
+        source is None
+        or not source.files
+        or any(map(source.options.is_given, ("called", "format")))
+    ):
+        return None
+    if found.group is not None or found.interval is None or (seed and seed.number is None):
+        return None
+    words = ["errorfloor", "ratings", *words_of(source)]
+    if source.facts.get("rater") is not None:
+        words.append("--shared" if source.facts["rater"] else "--no-rater")
+    if verdict is not None:
+        if not isinstance(verdict.given.get("prediction"), str):
+            return None
+        words += ["--prediction", verdict.given["prediction"]]
+    for name, one in _options_of_ratings(found):
+        text = ",".join(f"{end:g}" for end in one) if name == "scale" else str(one)
+        words += [f"--{name}", text]
+    words += ["--seed", str(seed.number)] if seed is not None else []
+    return shlex.join(words)

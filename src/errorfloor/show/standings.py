@@ -180,7 +180,7 @@ STANDINGS = {
     ),
     SATURATED: Standing(
         sentence=_is_saturated,
-        in_short=lambda result: _left(result).capitalize(),
+        in_short=lambda result: f"A{_left(result).removeprefix('a')}",
         fact=lambda best: f"at the {best}",
         caption="The grey part may be chance: model and best possible cannot be told apart.",
         of_groups="is at the limit, as far as these items can show,",

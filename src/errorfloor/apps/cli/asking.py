@@ -13,13 +13,23 @@ from errorfloor._checks import InputError, percentage
 from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels, note_doubles
-from errorfloor.data.layouts import Layout
+from errorfloor.data.layouts import SCORES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 
 if TYPE_CHECKING:
+    from errorfloor.questions.feebee import FeeBeeAsk
     from errorfloor.questions.model_options import ModelOptions
     from errorfloor.questions.question import Ask
+
+
+def answered(labels: Labels, session: Session, ask: Ask, step: str = "estimating") -> Any:
+    """Return the answer to what is asked of labels."""
+    from errorfloor.questions.question import answer
+
+    reading = labels.read(session)
+    with session.step(step):
+        return answer(reading, ask)
 
 
 def answer(
@@ -98,19 +108,17 @@ def people(
         return people_of(reading, reader.found(reading), options, **how)
 
 
-def feebee_of_features(labels: Labels, session: Session, **how: Any) -> None:
+def feebee_of_features(labels: Labels, session: Session, ask: FeeBeeAsk) -> None:
     """Add noise to the labels of items with features, and show who follows it."""
-    from errorfloor.questions.feebee import feebee
+    from errorfloor.data.features import read_items
+    from errorfloor.questions.question import answer
     from errorfloor.show.words import long_text_of
 
-    where = labels.where
-    asked = {
-        name: getattr(where, name)
-        for name in ("positive", "positive_from", "classes", "group", "drop_missing")
-    }
     note_doubles(session, labels.files)
     with labels.paths(session) as paths, session.step(f"adding noise to {labels.name}"):
-        found = feebee(paths[0] if len(paths) == 1 else paths, **where.columns, **asked, **how)
+        ask = ask.checked(SCORES.kind)
+        items = read_items(paths[0] if len(paths) == 1 else paths, None, ask.features, labels.where)
+        found = answer(items.reading, replace(ask, items=items))
     session.show(found.to_dict(), long_text_of(found))
 
 

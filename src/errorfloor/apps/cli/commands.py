@@ -194,14 +194,13 @@ def _answered_as_ratings(labels: Labels, session: Session) -> bool:
 @with_session
 def compare(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
     """Estimate the floor by several methods, from scores with one label per item."""
-    from errorfloor.questions.compare import compare
+    from errorfloor.questions.compare import CompareAsk
     from errorfloor.results import Comparison
     from errorfloor.show.bars import drawn
     from errorfloor.show.words import long_text_of
 
-    reading = labels.read(session)
-    with session.step("comparing"):
-        rows = compare(reading, methods=methods or None, **how)
+    ask = CompareAsk(methods=methods or None, **how)
+    rows = asking.answered(labels, session, ask, "comparing")
     text = long_text_of(rows)
     draw = drawn(rows, text) if isinstance(rows, Comparison) else None
     session.show(rows.to_dict(), text, draw=draw, refuted=asking.refuted(rows))
@@ -268,17 +267,15 @@ def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: An
     With --features the classics 1nn, knn-K, ghp and noshad are scored, beside methods for scores
     where --score names some.
     """
-    from errorfloor.questions.feebee import feebee
+    from errorfloor.questions.feebee import FeeBeeAsk
 
     if how["model_error"] is None and how["model_value"] is None:
         raise click.UsageError("Missing option '--model-error', or '--model-value' for AUC.")
-    if how["features"] is not None:
-        asking.feebee_of_features(labels, session, methods=methods or None, **how)
+    ask = FeeBeeAsk(methods=methods or None, **how)
+    if ask.features is not None:
+        asking.feebee_of_features(labels, session, ask)
         return
-    reading = labels.read(session)
-    with session.step("adding noise"):
-        scores = feebee(reading, methods=methods or None, **how)
-    show_without_count(session, scores)
+    show_without_count(session, asking.answered(labels, session, ask, "adding noise"))
 
 
 def show_without_count(session: Session, result: Any) -> None:
@@ -337,12 +334,9 @@ cli.add_command(difference)
 @with_session
 def plan(session: Session, labels: Labels, **how: Any) -> None:
     """Say which labels to buy next, from a pilot of votes or of scores with labels."""
-    from errorfloor.questions.plan import plan
+    from errorfloor.questions.plan import PlanAsk
 
-    reading = labels.read(session)
-    with session.step("planning"):
-        advice = plan(reading, **how)
-    show_without_count(session, advice)
+    show_without_count(session, asking.answered(labels, session, PlanAsk(**how), "planning"))
 
 
 @cli.command(

@@ -33,13 +33,10 @@ if TYPE_CHECKING:
 def confusion(session: Session, labels: Labels, ask: Ask, output: Path | None) -> None:
     """Show which classes even the best possible model confuses."""
     from errorfloor.questions.confusion import confusion_of
-    from errorfloor.questions.question import answer
     from errorfloor.show.frame import write_csv
 
-    reading = labels.read(session)
-    with session.step("estimating"):
-        floor = answer(reading, ask)
-        found = confusion_of(floor)
+    floor = asking.answered(labels, session, ask)
+    found = confusion_of(floor)
     text, said = str(found), dict[str, Any](found.to_dict())
     if output is not None:
         write_csv(found, output)

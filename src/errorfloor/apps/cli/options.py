@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from errorfloor.questions.options import (
     OF_METRIC,
     OPTIONS,
     READING,
+    AskOption,
     Flag,
     Names,
     as_typed,
@@ -113,9 +114,11 @@ def _column(role: Role) -> Decorator:
     return kind(f"--{role.name}", role.argument, help=role.help, aliases=aliases, **_OF_COLUMNS)
 
 
-def listed(name: str, **more: Any) -> Decorator:
-    """Give a command an option of the list."""
-    own = OPTIONS[name]
+def listed(
+    name: str, options: Mapping[str, AskOption] = OPTIONS, parameter: str = "", **more: Any
+) -> Decorator:
+    """Give a command an option of the list, or of the list of another question."""
+    own = options[name]
     given: dict[str, Any] = {
         "metavar": own.metavar,
         "section": own.section,
@@ -125,7 +128,7 @@ def listed(name: str, **more: Any) -> Decorator:
         "aliases": own.aliases,
     }
     if isinstance(own.kind, Flag):
-        return option(own.on_command_line, name, is_flag=True, **{**given, **more})
+        return option(own.on_command_line, parameter or name, is_flag=True, **{**given, **more})
     if isinstance(own.kind, Names):
         return option(own.on_command_line, name, multiple=True, callback=names_of, **given)
     if name == "positive":

@@ -135,17 +135,14 @@ def difference(session: Session, labels: Labels, ask: Ask, independent: bool | N
     The columns are guessed in each file by itself; columns that are named are those of both.
     """
     from errorfloor.questions.difference import difference
-    from errorfloor.questions.question import answer
     from errorfloor.show.words import long_text_of
 
     if len(labels.files) != 2:
         raise click.UsageError(f"Name two files to compare, got {len(labels.files)}.")
     floors, inputs = [], []
     for file in labels.files:
-        reading = replace(labels, files=(file,)).read(session)
+        floors.append(asking.answered(replace(labels, files=(file,)), session, ask))
         inputs.append(session.about["input"])
-        with session.step("estimating"):
-            floors.append(answer(reading, ask))
     session.about["input"] = inputs
     if not all(floor.claim.any_model for floor in floors):
         lines = (shlex.join(("errorfloor", "estimate", file)) for file in labels.files)

@@ -8,7 +8,7 @@ from typing import TextIO
 
 import click
 
-from errorfloor.show.characters import in_sight
+from errorfloor.show.markup import in_sight
 
 
 def say(text: str, *, err: bool = False) -> None:

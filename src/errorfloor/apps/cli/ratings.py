@@ -18,8 +18,7 @@ from errorfloor.apps.cli.building import (
 from errorfloor.apps.cli.options import destination, listed, report_suffixes
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.types import FILE
-from errorfloor.metrics.variances import NAMES
-from errorfloor.questions.options import ANSWER, COLUMNS, READING, either
+from errorfloor.questions.options import ANSWER, COLUMNS, RATING_OPTIONS, READING
 
 
 def _column(name: str, text: str, *more: str, **how: Any) -> Decorator:
@@ -78,12 +77,7 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
 @_column("weight", "What items weigh.")
 @_column("cluster", "Which items depend on each other.")
 @_column("group", "One answer for each value of this column.")
-@option(
-    "--shared",
-    is_flag=True,
-    section=READING,
-    help="Each column of --ratings is one rater, the same for all items.",
-)
+@listed("rater", RATING_OPTIONS, parameter="shared")
 @option(
     "--no-rater",
     is_flag=True,
@@ -91,31 +85,9 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     help="Ignore who rated, whatever columns are called.",
 )
 @option("--drop-missing", is_flag=True, section=READING, help="Leave out what is missing.")
-@option(
-    "--metric",
-    metavar="NAME",
-    default="r2",
-    show_default=True,
-    section=ANSWER,
-    help=f"The metric whose best possible value you want: {either(NAMES)}.",
-)
-@option(
-    "--label",
-    metavar="WHICH",
-    default="one",
-    show_default=True,
-    section=ANSWER,
-    help="What models are compared with: one (more rating), mean (of those at hand), a number of "
-    "ratings, or median-3.",
-)
-@option(
-    "--raters",
-    metavar="HOW",
-    default="absolute",
-    show_default=True,
-    section=ANSWER,
-    help="Whether biases of shared raters are noise (absolute) or do not count (relative).",
-)
+@listed("metric", RATING_OPTIONS)
+@listed("label", RATING_OPTIONS)
+@listed("raters", RATING_OPTIONS)
 @option(
     "--scale",
     metavar="LOW,HIGH",

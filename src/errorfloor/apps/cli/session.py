@@ -21,7 +21,7 @@ from errorfloor.apps.cli import interrupts
 from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.printing import say, shown
 from errorfloor.apps.cli.progress import Unstyled, is_plain, progressing
-from errorfloor.show.characters import in_sight
+from errorfloor.show.markup import in_sight
 
 if TYPE_CHECKING:
     from rich.console import Console

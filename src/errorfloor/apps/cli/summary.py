@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from errorfloor.results import Estimate, Verdict
-from errorfloor.show.characters import in_sight
 from errorfloor.show.gauge import gauge_of, lines_of
+from errorfloor.show.markup import in_sight
 
 
 def add(path: Path, text: str, answer: object, doubts: Sequence[str], unmet: str | None) -> None:

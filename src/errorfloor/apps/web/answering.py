@@ -19,12 +19,13 @@ from errorfloor.apps.web.failures import reason
 from errorfloor.apps.web.page import DEMOS
 from errorfloor.apps.web.preview import Preview, classes_of, first_state, preview_of
 from errorfloor.apps.web.remedies import remedies_of_error
-from errorfloor.apps.web.state import ROLE, State, in_form
+from errorfloor.apps.web.state import PREDICTION, ROLE, State, in_form
 from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.features.records import SEQUENTIAL
-from errorfloor.questions.options import OF_LIMITS, OF_METRIC
+from errorfloor.questions.options import OF_LIMITS, OF_METRIC, PLAN_OPTIONS
+from errorfloor.questions.question import Ask
 from errorfloor.results import Estimate, Groups
 from errorfloor.show.markup import Markup, tag
 from errorfloor.show.palette import themed
@@ -116,8 +117,6 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
     except InputError as error:
         problem = parts.problem(error.told(in_form), remedies_of_error(error, state))
     facts = form.Facts(state, preview, classes)
-    rated = _rated(place, state.file) if preview.columns else Markup("")
-    problem = Markup(rated if found is None and rated else problem + rated)
     regions = {"problem": problem, "answer": tag("p", said, class_="hint") if said else ""}
     regions |= {"steps": "", "standing": "", "downloads": ""}
     if found is not None:
@@ -157,29 +156,44 @@ def _details(question: Mapping[str, Any], place: str, session: PageSession) -> d
 
 
 def _compare(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
-    from errorfloor.questions.compare import compare
+    from errorfloor.questions.compare import CompareAsk
 
-    state = State(question["file"], question["state"])
+    def ask(state: State) -> Ask:
+        return CompareAsk(**state.values((*OF_METRIC, *OF_LIMITS)))
 
-    def run() -> Any:
-        found = _found(place, state, session)
-        with session.step("comparing methods"):
-            return compare(found.reading, **state.values((*OF_METRIC, *OF_LIMITS)))
-
-    return {"regions": {"compare-body": _shown(run)}}
+    body = _also(question, place, session, "comparing methods", ask)
+    return {"regions": {"compare-body": body}}
 
 
 def _plan(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
-    from errorfloor.questions.plan import plan
+    from errorfloor.questions.plan import PlanAsk
+
+    def ask(state: State) -> Ask:
+        return PlanAsk(**state.values((*OF_METRIC, *PLAN_OPTIONS, "level")))
+
+    return {"regions": {"plan-body": _also(question, place, session, "planning", ask)}}
+
+
+def _also(
+    question: Mapping[str, Any],
+    place: str,
+    session: PageSession,
+    step: str,
+    ask: Callable[[State], Ask],
+) -> Markup:
+    """Return the answer to another question about the same labels."""
+    from errorfloor.questions.question import answer
 
     state = State(question["file"], question["state"])
 
     def run() -> Any:
         found = _found(place, state, session)
-        with session.step("planning"):
-            return plan(found.reading, **state.values(OF_METRIC), **state.planning())
+        if found.reading is None:
+            raise InputError("This needs scores or votes. Give a column that role.")
+        with session.step(step):
+            return answer(found.reading, ask(state))
 
-    return {"regions": {"plan-body": _shown(run)}}
+    return _shown(run)
 
 
 def _shown(run: Callable[[], Any]) -> Markup:
@@ -254,10 +268,27 @@ def _of_features(state: State, columns: Mapping[str, Any], session: PageSession)
     return Found(None, floor)
 
 
+def _of_ratings(state: State, asked: Mapping[str, Any], session: PageSession) -> Found:
+    """Ask how good any model can get on ratings, and where one stands that is in the file."""
+    from errorfloor.questions.rated import model_beside_ratings
+    from errorfloor.questions.ratings import from_ratings
+
+    with session.step("estimating"):
+        if PREDICTION.argument not in asked:
+            return Found(None, from_ratings(state.file, **asked))
+        verdict = model_beside_ratings(state.file, **asked)
+    if not isinstance(verdict, Groups):
+        return Found(None, verdict.floor, verdict)
+    floors = {name: one.floor for name, one in verdict.items()}
+    return Found(None, replace(verdict, estimates=floors), verdict)
+
+
 def _estimated(place: str, state: State, session: PageSession) -> Found:
-    features = state.features()
+    features, ratings = state.features(), state.ratings()
     if features is not None:
         return _of_features(state, features, session)
+    if ratings is not None:
+        return _of_ratings(state, ratings, session)
     from errorfloor.questions.headroom import judging, verdict_on
     from errorfloor.questions.question import answer
 
@@ -303,33 +334,6 @@ def _reading(place: str, where: str, labels: Labels, session: PageSession) -> Re
 
 def _rows_kept() -> int:
     return sum(len(table) for one in _readings.values() for table in one.tables.values())
-
-
-@lru_cache(_KEPT)
-def _rated(place: str, file: str) -> Markup:
-    """Return the answer where columns hold ratings, which are numbers.
-
-    The form asks about classes; ratings have a command of their own.
-    """
-    from errorfloor.questions.look import ratings_in
-    from errorfloor.questions.ratings import from_ratings
-
-    found = ratings_in(file)
-    if found is None:
-        return Markup("")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ErrorFloorWarning)
-            answer = from_ratings(
-                file, metric="pearson", drop_missing=found.source.options.drop_missing
-            )
-    except InputError:
-        return Markup("")
-    said = f"These columns hold ratings. {answer.sentence}"
-    ask = (
-        "Other metrics of ratings, and a model next to them, are on the command line and in Python."
-    )
-    return tag("div", tag("p", said), tag("p", ask), class_="hint")
 
 
 @lru_cache(_KEPT)

@@ -12,17 +12,29 @@ from errorfloor._checks import told
 from errorfloor._numbers import counted
 from errorfloor.apps.web.preview import Column, Preview, Way, are_numbers
 from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
-from errorfloor.apps.web.state import COMMON, FEATURE, ROLE, ROLE_WORDS, ROLES, State, in_form
+from errorfloor.apps.web.state import (
+    COMMON,
+    FEATURE,
+    FIELDS,
+    OF_RATINGS,
+    ROLE,
+    ROLE_WORDS,
+    ROLES,
+    State,
+    in_form,
+)
 from errorfloor.data.layouts import BESIDE_LABELS
+from errorfloor.data.ratings import RATING, SIDE_BY_SIDE
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
 from errorfloor.features.records import NAMES
 from errorfloor.methods.record import Classes
-from errorfloor.questions.options import OPTIONS, Flag, Number, Whole
+from errorfloor.metrics.variances import NAMES as RATING_METRICS
+from errorfloor.metrics.variances import R2, rating_metric
+from errorfloor.questions.options import Flag, Number, Whole
 from errorfloor.results import Estimate
 from errorfloor.results.finding import Finding
-from errorfloor.show.characters import in_sight
-from errorfloor.show.markup import Markup, tag
+from errorfloor.show.markup import Markup, in_sight, tag
 from errorfloor.show.report.html import LEVELS
 from errorfloor.show.report.sections import once
 
@@ -43,6 +55,11 @@ class Facts:
     table: Table | None = None  # the first of them, once columns can be read
     source: Source | None = None
     estimates: tuple[Estimate, ...] = ()  # whose findings are shown
+
+    @property
+    def of_ratings(self) -> bool:
+        """Whether numbers are asked about, not classes."""
+        return not {RATING.name, SIDE_BY_SIDE.name}.isdisjoint(self.state.roles.values())
 
     @property
     def findings(self) -> list[tuple[Finding, Estimate]]:
@@ -169,6 +186,8 @@ def question_part(facts: Facts) -> Markup:
     )
     if FEATURE.name in facts.state.roles.values():  # which answer one question
         groups = (("Method", _of_features(facts.state)),)
+    if facts.of_ratings:
+        groups = (("Metric", _of_ratings(facts.state)),)
     parts = [
         tag("fieldset", tag("legend", title), *fields)
         for title, fields in ((title, list(own)) for title, own in groups)
@@ -182,6 +201,14 @@ def question_part(facts: Facts) -> Markup:
 def _of_features(state: State) -> Iterator[Markup]:
     yield field("method", state, {"": "the default", **{one: one for one in NAMES}})
     yield field("level", state)
+
+
+def _of_ratings(state: State) -> Iterator[Markup]:
+    titles = {"" if one == R2.name else one: rating_metric(one).words for one in RATING_METRICS}
+    yield field(f"{OF_RATINGS}metric", state, titles)
+    yield field(f"{OF_RATINGS}label", state)
+    if SIDE_BY_SIDE.name in state.roles.values():
+        yield field(f"{OF_RATINGS}rater", state)
 
 
 def _labels(facts: Facts) -> Iterator[Markup]:
@@ -258,6 +285,10 @@ def _more(facts: Facts) -> Iterator[Markup]:
         yield field("duplicates", state)
         return
     yield field("level", state)
+    if facts.of_ratings:
+        yield field(f"{OF_RATINGS}raters", state)
+        yield field("drop_missing", state)
+        return
     known = {"": "chosen to fit the method", **{one: one for one in intervals.names()}}
     yield field("interval", state, {**known, "none": "none"})
     yield field("drop_missing", state)
@@ -288,7 +319,7 @@ def field(
     label : str, optional
         What is said before the field, if not what the option says.
     """
-    option = OPTIONS[name]
+    option = FIELDS[name]
     said, choices = label or option.label, titles or option.titles
     if choices:
         return select(name, choices, state.field(name), said)

@@ -21,13 +21,14 @@ DEMOS = (
     Demo("scores.csv", "Scores and labels"),
     Demo("votes.csv", "Votes"),
     Demo("models.csv", "Models", dict.fromkeys(("careful", "hasty"), "prediction")),
-    Demo("annotations.csv", "Rows of votes"),
+    Demo("annotations.csv", "Rows"),
     Demo("annotators.csv", "Annotators"),
     Demo("gold.csv", "Gold labels"),
     Demo("class_scores.csv", "Classes"),
-    Demo("class_votes.csv", "Votes on classes"),
+    Demo("class_votes.csv", "Class votes"),
     Demo("soft_labels.csv", "Soft labels"),
     Demo("judged.csv", "A judge"),
+    Demo("ratings.csv", "Ratings"),
 )
 
 

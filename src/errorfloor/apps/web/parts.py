@@ -11,12 +11,14 @@ from typing import Any
 from errorfloor._checks import told
 from errorfloor.apps.web.form import Facts, button, checks_list
 from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
-from errorfloor.apps.web.state import ROLE, in_form
+from errorfloor.apps.web.state import OF_RATINGS, ROLE, in_form
+from errorfloor.data.columns import fitting
+from errorfloor.data.ratings import RATED
+from errorfloor.metrics.variances import PEARSON, QWK, R2
 from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.card import has_card
-from errorfloor.show.characters import in_sight
-from errorfloor.show.html import html_of, intervals
-from errorfloor.show.markup import Markup, tag
+from errorfloor.show.html import html_of, intervals_of
+from errorfloor.show.markup import Markup, in_sight, tag
 from errorfloor.show.palette import themed
 from errorfloor.show.report import summarize
 from errorfloor.show.report.blocks import Block, Section, Text
@@ -94,7 +96,7 @@ def _of_groups(result: Groups[Any]) -> tuple[Markup, ...]:
     """Return the floors of groups on one axis, with their values."""
     floors = {name: getattr(row, "floor", row) for name, row in result.items()}
     rows = [(in_sight(str(name)), row) for name, row in floors.items()]
-    drawn = intervals(rows, sentence_of(result))
+    drawn = intervals_of(rows, sentence_of(result))
     return (tag("div", Markup(themed(drawn)), class_="headline"),) if drawn else ()
 
 
@@ -125,6 +127,8 @@ def steps(result: Any, facts: Facts, can: Mapping[str, bool]) -> Markup:
         tag("button", step.title, type="button", class_="quiet", **{"data-go": step.part})
         for step in _further(result, facts, can)
     ]
+    if facts.of_ratings:
+        other += _of_ratings(result, facts)
     beside = _models_beside(facts)
     if can["votes"] and beside and not facts.estimates[0].refuted:
         fields = {f"{ROLE}{name}": "prediction" for name in beside}
@@ -134,6 +138,26 @@ def steps(result: Any, facts: Facts, can: Mapping[str, bool]) -> Markup:
     saved = [_save(CARD, "Card to share"), _save(".html", "Save the report")]
     buttons = (*mended, *other, *(saved if has_card(result) else saved[1:]))
     return tag("section", tag("h3", "Next"), tag("div", *buttons, class_="row"))
+
+
+def _of_ratings(result: Any, facts: Facts) -> Iterator[Markup]:
+    """Yield buttons for a model in the file, for another metric and for another label."""
+    state, estimate = facts.state, facts.estimates[0]
+    if estimate.refuted:
+        return
+    if not state.predictions:
+        free = [one.name for one in facts.preview.columns if one.kind == "number"]
+        free = [one for one in free if one not in state.roles and not fitting(RATED, [one])]
+        for one in free[:2]:
+            model = {f"{ROLE}{one}": "prediction"}
+            yield button(Remedy(f"Compare {one} with the best possible", model), "quiet")
+    for metric in (R2, PEARSON, QWK):
+        if metric.name != estimate.metric:
+            chosen = {f"{OF_RATINGS}metric": "" if metric is R2 else metric.name}
+            yield button(Remedy(f"Ask for {metric.words}", chosen), "quiet")
+    if not state.field(f"{OF_RATINGS}label"):
+        mean = {f"{OF_RATINGS}label": "mean"}
+        yield button(Remedy("Compare with the mean of the ratings", mean), "quiet")
 
 
 def _models_beside(facts: Facts) -> list[str]:

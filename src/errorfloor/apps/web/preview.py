@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from errorfloor.apps.web.state import ROLE, ROLES, State
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.values import text_of
-from errorfloor.show.characters import in_sight
+from errorfloor.show.markup import in_sight
 
 _ROWS = 5  # first values of a column
 _MOST = 24  # classes with their numbers
@@ -42,6 +42,7 @@ class Preview:
     columns: tuple[Column, ...]
     ways: tuple[Way, ...]  # the likeliest first
     is_sure: bool = False  # whether names leave no doubt about the way
+    ratings: Mapping[str, str] = field(default_factory=dict)  # fields, where columns hold ratings
 
 
 def preview_of(file: str) -> Preview:
@@ -59,13 +60,26 @@ def preview_of(file: str) -> Preview:
             head = run(select(frame, {name: name for name in kinds}).head(_ROWS))
     columns = tuple(Column(name, kinds[name], _shown(head[name])) for name in kinds)
     ways, by_name = _ways(file, kinds)
-    return Preview(columns, tuple(ways), by_name and len(ways) == 1)
+    return Preview(columns, tuple(ways), by_name and len(ways) == 1, _ratings(file))
 
 
 def first_state(file: str, preview: Preview) -> State:
     """Return what is asked of a file at first: roles where only one reading is likely."""
     roles = preview.ways[0].roles if preview.is_sure else {}
-    return State(file, {f"{ROLE}{one.name}": roles.get(one.name, "") for one in preview.columns})
+    state = State(file, {f"{ROLE}{one.name}": roles.get(one.name, "") for one in preview.columns})
+    return state if preview.is_sure else state.with_fields(preview.ratings)
+
+
+def _ratings(file: str) -> dict[str, str]:
+    """Return the fields that ask about ratings, where columns are called so and hold numbers."""
+    from errorfloor.questions.look import ratings_in
+
+    found = ratings_in(file)
+    if found is None:
+        return {}
+    roles = _way("", "", found.source.columns).roles
+    fields = {f"{ROLE}{name}": role for name, role in roles.items()}
+    return {**fields, **({"drop_missing": "yes"} if found.source.options.drop_missing else {})}
 
 
 def classes_of(state: State) -> dict[str, int]:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from errorfloor._checks import InputError, Mention
-from errorfloor.apps.web.state import ROLE, ROLE_WORDS, ROLES, State
+from errorfloor.apps.web.state import FIELDS, OF_RATINGS, ROLE, ROLE_WORDS, ROLES, State
 from errorfloor.data.columns import fitting
 from errorfloor.data.layouts import ITEM_OF_ROW
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE
@@ -115,6 +115,11 @@ def _list_classes(estimate: Estimate, state: State, classes: Mapping[str, int]) 
         yield Remedy("They are different classes", {"classes": ",".join(classes)})
 
 
+def _same_people(estimate: Estimate, state: State, classes: Mapping[str, int]) -> Iterator[Remedy]:
+    option = f"{OF_RATINGS}rater"
+    yield Remedy(FIELDS[option].button, {option: "yes"})
+
+
 # By the name of the finding.
 PLACES: Mapping[str, Place] = {
     "A total among the classes": Place(("counts",), _total),
@@ -127,7 +132,7 @@ PLACES: Mapping[str, Place] = {
     "Bound on that bias": Place(_VOTES),
     "Class balance": Place(("label", "soft", *_VOTES)),
     "Classes": Place(_VALUES),
-    "Columns differ": Place(),
+    "Columns differ": Place(("ratings",), _same_people),
     "Columns in another order": Place(_SCORES),
     "Close scores with equal labels": Place(_SCORES, _cluster),
     "Constant scores": Place(_SCORES, _clear),

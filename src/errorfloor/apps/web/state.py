@@ -13,9 +13,17 @@ from typing import Any
 from errorfloor._checks import InputError, Mention
 from errorfloor.data.layouts import BESIDE, LAYOUTS, Role
 from errorfloor.data.options import HOW_TO_READ, ReadOptions
+from errorfloor.data.ratings import RATED, RATER, RATING, SIDE_BY_SIDE
 from errorfloor.data.source import Source
 from errorfloor.questions.model_options import ModelOptions
-from errorfloor.questions.options import ASK_OPTIONS, MODEL_OPTIONS, OPTIONS, PLAN_OPTIONS, Flag
+from errorfloor.questions.options import (
+    ASK_OPTIONS,
+    MODEL_OPTIONS,
+    OPTIONS,
+    PLAN_OPTIONS,
+    RATING_OPTIONS,
+    Flag,
+)
 from errorfloor.questions.question import Ask
 
 ROLE = "role:"  # before the name of a column, in the name of a field
@@ -33,7 +41,10 @@ FEATURE = Role(
     several=True,
 )
 _PLAIN = tuple({role.name: role for layout in LAYOUTS for role in layout.roles}.values())
-ROLES = {role.name: role for role in (*_PLAIN, *BESIDE, GROUP, PREDICTION, FEATURE)}
+_RATINGS = (RATING, SIDE_BY_SIDE, RATER)
+ROLES = {role.name: role for role in (*_PLAIN, *_RATINGS, *BESIDE, GROUP, PREDICTION, FEATURE)}
+OF_RATINGS = "rating_"  # before the name of a field whose name another question has
+FIELDS = {**OPTIONS, **{f"{OF_RATINGS}{name}": one for name, one in RATING_OPTIONS.items()}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +65,7 @@ ROLE_WORDS = {
     ),
     "prediction": RoleWords(
         "model's answer",
-        "The class that a model predicts. Next to votes, several models can be compared.",
+        "What a model predicts. Next to votes, several models can be compared.",
         "Models",
     ),
     "annotators": RoleWords(
@@ -62,7 +73,7 @@ ROLE_WORDS = {
     ),
     "group": RoleWords("group", "One answer for each value of this column.", "Sampling"),
     "vote": RoleWords("vote", "One person's vote on an item: a row for each vote.", "Votes"),
-    "item": RoleWords("item", "The item that a vote is about.", "Votes"),
+    "item": RoleWords("item", "The item that a vote or a rating is about.", "Votes"),
     "annotator": RoleWords("who voted", "Whose vote it is.", "Votes"),
     "annotations": RoleWords(
         "list of votes", "All votes on an item in one column, such as 0;1;1.", "Votes"
@@ -70,6 +81,15 @@ ROLE_WORDS = {
     "votes": RoleWords("votes for class 1", "How many people voted for class 1.", "Votes"),
     "total": RoleWords("number of votes", "How many people voted on the item.", "Votes"),
     "counts": RoleWords("votes for one class", "A column for each class.", "Votes"),
+    "rating": RoleWords(
+        "rating", "A number that a person gave to an item: a row for each.", "Ratings"
+    ),
+    "ratings": RoleWords(
+        "one person's ratings",
+        "A column of numbers for each person, blanks are allowed; or lists such as 5;6;3.",
+        "Ratings",
+    ),
+    "rater": RoleWords("who rated", "Whose rating it is.", "Ratings"),
     "soft": RoleWords(
         "true probability", "The true probability of class 1, or of each class.", "Labels"
     ),
@@ -115,8 +135,8 @@ def _word(name: str) -> str:
     """Return what the page calls an argument, in quotes; nothing for what it does not have."""
     if name in _ARGUMENTS:
         return f'"{ROLE_WORDS[_ARGUMENTS[name].name].title}"'
-    label = OPTIONS[name].label if name in OPTIONS else ""
-    return f'"{label}"' if label else ""
+    option = OPTIONS.get(name) or RATING_OPTIONS.get(name)
+    return f'"{option.label}"' if option is not None and option.label else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +201,35 @@ class State:
             )
         return columns
 
+    def ratings(self) -> dict[str, Any] | None:
+        """Return the columns of ratings, what goes with them and what is asked; None without any.
+
+        A person's ratings are a column each, so that those of one column are lists.
+        """
+        columns = self._columns()
+        if not columns.keys() & {RATING.argument, SIDE_BY_SIDE.argument}:
+            return None
+        able = {
+            RATED.argument,
+            *(role.argument for role in (*_RATINGS, *BESIDE, GROUP, PREDICTION)),
+        }
+        for name in columns.keys() - able:
+            raise InputError(
+                f"Ratings are numbers, and do not go with {in_form(Mention(name))}. Change one of "
+                "them."
+            )
+        for name, own in columns.items():
+            if isinstance(own, list) and len(own) == 1:
+                columns[name] = own[0]
+        if isinstance(columns.get(PREDICTION.argument), list):
+            raise InputError("One model at a time is compared with ratings. Change one of them.")
+        asked = {
+            name: option.read(self.field(f"{OF_RATINGS}{name}"))
+            for name, option in RATING_OPTIONS.items()
+        }
+        columns.setdefault("rater", asked.pop("rater") or None)
+        return {**columns, **asked, **self.values(("drop_missing", "level"))}
+
     def where(self) -> ReadOptions:
         """Return which columns hold what, and how to read their values."""
         columns = self._columns()
@@ -194,10 +243,6 @@ class State:
     def model(self) -> ModelOptions:
         """Return what is known of a model."""
         return ModelOptions(**self.values(MODEL_OPTIONS))
-
-    def planning(self) -> dict[str, Any]:
-        """Return which labels may be bought, and what they cost."""
-        return self.values((*PLAN_OPTIONS, "level"))
 
     def values(self, names: Iterable[str]) -> dict[str, Any]:
         """Return the values of options; the default where a field is empty."""

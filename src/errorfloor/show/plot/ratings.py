@@ -35,10 +35,11 @@ def ceilings_of(estimate: RatingsEstimate) -> tuple[Ceiling, ...]:
         return ()
     found = []
     for number in NUMBERS:
-        options = estimate.options
-        kept = (options["raters"], options["scale"], options["interval"])
-        asked = RatingsAsk.of(estimate.metric, number, *kept, estimate.level)
-        one = estimate_again(estimate, asked, estimate.seed or Seed.of(0))
+        kept = {name: estimate.options[name] for name in ("raters", "scale", "interval")}
+        ask = RatingsAsk(
+            metric=estimate.metric, label=number, level=estimate.interval.level, **kept
+        )
+        one = estimate_again(estimate, ask.checked(), estimate.seed or Seed.of(0))
         assert one.low is not None
         assert one.high is not None
         found.append(Ceiling(number, one.value, one.low, one.high))

@@ -27,7 +27,7 @@ from errorfloor.results import (
     Reliability,
     VotesEstimate,
 )
-from errorfloor.show.records import method_of
+from errorfloor.results.estimate import method_of
 
 DEFAULT = default(ScoreTable.kind)
 LEVEL = 0.95  # of what is computed beside an estimate without an interval

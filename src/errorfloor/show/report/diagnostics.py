@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from errorfloor import checks
+from errorfloor.checks.record import as_they_are, method_of
 from errorfloor.methods.record import Shape
 from errorfloor.results import Comparison, Estimate
 from errorfloor.results.finding import LEVELS, Finding
 from errorfloor.show.numbers import style_of
-from errorfloor.show.records import as_they_are, method_of
 
 
 def diagnose(estimate: Estimate, comparison: Comparison | None = None) -> tuple[Finding, ...]:

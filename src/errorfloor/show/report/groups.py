@@ -20,8 +20,8 @@ from errorfloor.results import (
 )
 from errorfloor.results.finding import Finding
 from errorfloor.show import numbers
-from errorfloor.show.characters import in_sight
 from errorfloor.show.grids import head_of, hold_floors
+from errorfloor.show.markup import in_sight
 from errorfloor.show.next_steps import steps_of_groups
 from errorfloor.show.recipe import code_of_groups, command_of_groups, versions
 from errorfloor.show.report.blocks import (

@@ -95,7 +95,7 @@ def _of_ratings(context: Context) -> Iterator[Picture]:
     said = "; ".join(f"{row.value:.2f} for {row.ratings}" for row in rows)
     yield Picture(
         "ceilings",
-        f"The {metric.limit} by how many ratings the label is the mean of",
+        f"The {metric.limit} where the label is the mean of several ratings",
         "Dots are estimates, the band their intervals. A mean of more ratings has less noise, and "
         "a model can come closer to it.",
         f"The {metric.limit} of the {metric.words} by the number of ratings: {said}.",

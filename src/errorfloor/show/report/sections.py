@@ -18,7 +18,6 @@ from errorfloor.results import (
 )
 from errorfloor.results.finding import Finding
 from errorfloor.show import curve
-from errorfloor.show.characters import in_sight
 from errorfloor.show.gauge import gauge_of, lines_of, picture_of
 from errorfloor.show.grids import (
     Grid,
@@ -29,6 +28,7 @@ from errorfloor.show.grids import (
     of_items,
     of_pairs,
 )
+from errorfloor.show.markup import in_sight
 from errorfloor.show.numbers import (
     REFUTED,
     counted,

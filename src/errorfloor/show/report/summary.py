@@ -24,7 +24,7 @@ from errorfloor.results import (
     Verdict,
 )
 from errorfloor.results.finding import Finding
-from errorfloor.show.characters import in_sight
+from errorfloor.show.markup import in_sight
 from errorfloor.show.next_steps import steps_of
 from errorfloor.show.recipe import (
     code_of_comparison,

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from errorfloor import _references
 from errorfloor.features.records import in_words
 from errorfloor.results import Estimate, FeaturesEstimate, RatingsEstimate
+from errorfloor.results.estimate import interval_of, method_of
 from errorfloor.show import ratings
-from errorfloor.show.records import interval_of, method_of
 
 
 def method_in_words(estimate: Estimate) -> str:
