@@ -16,7 +16,7 @@ from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Options
 from errorfloor.metrics.ranking import AUC
 from errorfloor.metrics.two_by_two import BALANCED
-from errorfloor.questions.feebee_metrics import OfOrder, by_order
+from errorfloor.questions.feebee import OfOrder, by_order
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED
 from papers._check import Check
 from papers._forms import FORMS, FUNCTIONS, STUDIED, WORDS
