@@ -36,7 +36,7 @@ __all__ = ["FOLDS", "ISOTONIC", "ISOTONIC_CF", "default_for", "of_metric"]
 def weighs(metric: Metric) -> bool:
     """Tell whether limits were measured where items weigh differently: of sums and mean losses."""
     how = metric.how
-    return how.weighs if isinstance(how, OfTable) else isinstance(how, OfItems)
+    return how.prices is not None if isinstance(how, OfTable) else isinstance(how, OfItems)
 
 
 def _fitted(sample: Sample, options: Options, *, midpoint: bool) -> Chosen:
@@ -273,7 +273,10 @@ class MapFit(Chosen):
 
         Where folds are drawn several times, each time counts as its share.
         """
-        each = self.repeated(self._hold_out, lambda one: noise_of(self.sample, self._lost(*one)))
+        by = self.candidates[0]
+        each = self.repeated(
+            self._hold_out, lambda one: noise_of(self.sample, self._lost(*one, by))
+        )
         cells, counts, probabilities = (np.concatenate(one) for one in zip(*each, strict=True))
         return cells, counts / len(each) if len(each) > 1 else counts, probabilities
 
@@ -293,11 +296,8 @@ class MapFit(Chosen):
     def _held_out(self, by: OfItems) -> Losses:
         return self._lost(*self._tested, by)
 
-    def _lost(
-        self, cell: NDArray[np.intp], count: Any, p: Floats, by: OfItems | None = None
-    ) -> Losses:
+    def _lost(self, cell: NDArray[np.intp], count: Any, p: Floats, by: OfItems) -> Losses:
         """Return what so many items of cells lose at such probabilities."""
-        by = by or self.candidates[0]
         each = by.each(p, self.sample.positive[cell])
         total, squares = (
             np.bincount(cell, count * part, minlength=len(self.sample)).astype(np.float64)

@@ -149,11 +149,6 @@ class OfTable:
     step: Callable[[OfTable, TwoByTwo], Any] | None = None
 
     @property
-    def weighs(self) -> bool:
-        """Whether limits were measured where items weigh differently: those of sums of errors."""
-        return self.prices is not None
-
-    @property
     def by_class(self) -> bool:
         """Whether items of a class may be counted in another unit than those of the other."""
         one, other = (TwoByTwo(*np.array(part)) for part in _TWICE_THE_NEGATIVES)

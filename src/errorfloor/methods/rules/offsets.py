@@ -180,11 +180,6 @@ class OffsetFit(LikeliestFit):
         return np.asarray(self.sample.count * self.least_errs, dtype=np.float64)
 
     @cached_property
-    def own_wrong(self) -> Floats:
-        """Items of each cell that the rule errs on."""
-        return self.sample.count * Rule.of(self.fitted).wrong(self.rules.items)
-
-    @cached_property
     def held_out_wrong(self) -> Floats:
         """Items of each cell that are wrong when held out in turn, on average over folds."""
         each = self.repeated(
@@ -211,7 +206,7 @@ class OffsetFit(LikeliestFit):
     @property
     def own_loss(self) -> float:
         """The share of errors on the items of the fit."""
-        return self.share(self.own_wrong)
+        return self.share(self.sample.count * Rule.of(self.fitted).wrong(self.rules.items))
 
     @property
     def held_out_loss(self) -> float:
