@@ -140,6 +140,7 @@ def limits(setting: Setting, n: int, seed: int, level: float = LEVEL) -> tuple[f
     """Return the honest limits on one data set, and the upper one without its correction."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ef.DegenerateDataWarning)  # of one score for all items
+        warnings.simplefilter("ignore", ef.DoubtWarning)  # of scores that tell nothing
         found = ef.from_scores(setting.draw(n, seed), level=level, rng=seed)
     assert isinstance(found.evidence, Honest)
     assert found.interval is not None

@@ -23,7 +23,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.features import read_items
 from errorfloor.data.options import ReadOptions
 from errorfloor.datasets.synthetic import Cloud, gaussian_cloud, xor
-from errorfloor.features import classics, models, sequence
+from errorfloor.features import classics, sequence
 from errorfloor.features.neighbours import nearest
 from errorfloor.questions.feebee import bind, every_part, redraw_items
 
@@ -82,7 +82,7 @@ def lines_lose_by(strength: float, n: int = 4_000) -> float:
     for dimensions, classes, floor in WARPED:
         made = gaussians(dimensions, classes, floor, strength).draw(2 * n, 100)
         x, y, new, truth = (made.features[:n], made.labels[:n], made.features[n:], made.labels[n:])
-        fits = (models.fit_discriminant, models.fit_logistic)
+        fits = (sequence.fit_discriminant, sequence.fit_logistic)
         errors = [(fit(x, y, classes)(new)[0] != truth).mean() for fit in fits]
         excess.append(min(errors) - floor)
     return float(min(excess))
@@ -170,16 +170,16 @@ def cost(problem: Problem, n: int) -> tuple[float, float]:
     """Return CPU seconds of sequential prediction, and of each model once on all items."""
     made = problem.draw(n, 0)
     start = time.process_time()
-    sequence.run(made.features, made.labels, problem.classes, models.own_families())
+    sequence.run(made.features, made.labels, problem.classes, sequence.own_families())
     middle = time.process_time()
-    for family in models.own_families():
+    for family in sequence.own_families():
         _fit_once(family, made.features, made.labels, problem.classes)
     return middle - start, time.process_time() - middle
 
 
-def _fit_once(family: models.ModelFamily, points: Floats, codes: Counts, classes: int) -> None:
+def _fit_once(family: sequence.ModelFamily, points: Floats, codes: Counts, classes: int) -> None:
     if family.names[0].endswith("-nn"):
-        nearest(points, max(models.NEIGHBOURS))  # leaving each item out
+        nearest(points, max(sequence.NEIGHBOURS))  # leaving each item out
     else:
         family.fit(points, codes, classes)(points)
 

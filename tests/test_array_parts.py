@@ -1,7 +1,6 @@
 """Arrays with a column for each class, names of classes and missing entries, by hand."""
 
 import datetime
-from collections import Counter
 from contextlib import suppress
 
 import numpy as np
@@ -9,24 +8,10 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import grid, matrices, naming, read, values
+from errorfloor.data import matrices, naming, values
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 # Missing entries
-
-
-def test_entries_stay_what_they_are():
-    assert values.as_entries(["a", "b"]).dtype.kind == "U"
-    assert values.as_entries(["a", None]).tolist() == ["a", None]
-    mixed = values.as_entries(["a", 1.5])
-    assert mixed.tolist() == ["a", 1.5]
-    spelt = np.array(["a", "nan"])
-    assert values.as_entries(spelt) is spelt
-    assert values.as_entries([["a", "b"], ["c", "d"]]).shape == (2, 2)
-    ragged = values.as_entries([[1], [1, 2]])
-    assert ragged.shape == (2,)
-    assert ragged.tolist() == [[1], [1, 2]]
-    assert values.as_entries([1, 2]).dtype.kind == "i"
 
 
 def test_entries_are_missing_in_their_own_ways():
@@ -47,12 +32,6 @@ def test_entries_are_missing_in_their_own_ways():
 
 
 # Matrices
-
-
-def test_what_has_columns_is_a_matrix():
-    assert matrices.is_matrix([[1, 2], [3, 4]])
-    assert matrices.is_matrix(np.zeros((0, 3)))
-    assert not any(map(matrices.is_matrix, ([1, 2], 5, np.zeros((1, 1, 1)), [[1], [1, 2]])))
 
 
 @pytest.mark.parametrize("shape", [(3, 1), (0, 3), (0, 1)])
@@ -115,17 +94,6 @@ def test_soft_labels_of_two_columns_are_those_of_the_second():
             matrices.as_soft(rows, None)
 
 
-def test_distinct_soft_labels_are_counted():
-    rows = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.5, 0.25, 0.25]])
-    found = matrices.soft_columns(rows, ["a", "b", "c"])
-    assert found["probabilities"].tolist() == [[0.25, 0.5, 0.25], [0.5, 0.25, 0.25]]
-    assert (found["counts"].tolist(), found["classes"]) == ([1, 2], ("a", "b", "c"))
-    counted = matrices.counted_soft(rows, None, np.array([3, 4, 5]))
-    assert counted["counts"].tolist() == [4, 8]
-    assert "classes" not in counted
-    assert matrices.soft_columns([0.5, 0.25, 0.5])["counts"].tolist() == [1, 2]
-
-
 def test_votes_are_whole_numbers_with_a_column_for_each_class():
     for kind in (np.int64, np.uint8, np.float64, np.int32):
         found = matrices.as_votes(np.array([[1, 0], [2, 3]], kind))
@@ -155,16 +123,6 @@ def test_votes_are_whole_numbers_with_a_column_for_each_class():
     assert matrices.vote_columns([[1, 2, 0]], None, list("abc"))["classes"] == ("a", "b", "c")
 
 
-def test_votes_too_many_for_one_number_are_counted_by_rows():
-    large = 2**40
-    votes = np.array([[large, 1], [1, large], [large, 1], [0, 2]])
-    found = matrices.counted_votes(votes, None, None)
-    assert found["votes"].tolist() == [[0, 2], [large, 1], [1, large]]
-    assert found["counts"].tolist() == [1, 2, 1]
-    nothing = matrices.counted_votes(np.zeros((0, 3), int), None, None)
-    assert (nothing["votes"].shape, nothing["counts"].shape) == ((0, 3), (0,))
-
-
 def test_scores_and_labels_of_two_classes_and_of_more():
     rows = [[1.0, 3.0], [2.0, 2.0], [0.0, 5.0]]
     scores, labels, names = matrices.as_class_scores(rows, [0, 1, 1])
@@ -190,88 +148,7 @@ def test_scores_and_labels_of_two_classes_and_of_more():
     assert matrices.one_score(nearly).tolist() == nearly[:, 1].tolist()
 
 
-def test_labels_are_counted_at_each_row_of_scores():
-    rng = np.random.default_rng(0)
-    rows = rng.integers(-1, 2, (60, 3)) * 0.5
-    rows[rows == 0] = rng.choice([0.0, -0.0], np.count_nonzero(rows == 0))
-    code = rng.integers(0, 3, 60)
-    counts = rng.integers(1, 5, 60)
-    names = ("a", "b", "c")
-    keys = [tuple((row + 0.0).tolist()) for row in rows]
-    once, often = Counter(zip(keys, code.tolist(), strict=True)), Counter()
-    for key, label, n in zip(keys, code.tolist(), counts.tolist(), strict=True):
-        often[key, label] += n
-    for given, expected in ((None, once), (counts, often)):
-        found = matrices.counted_scores(np.array(rows, order="F"), code, names, given)
-        distinct = sorted(set(keys))
-        assert [tuple(row) for row in found["scores"].tolist()] == distinct
-        assert not np.signbit(found["scores"][found["scores"] == 0]).any()
-        assert found["counts"].tolist() == [
-            [expected[key, k] for k in range(3)] for key in distinct
-        ]
-        assert found["classes"] == names
-        assert not found["scores"].flags.writeable
-        assert not found["counts"].flags.writeable
-        assert found["counts"].dtype == np.int64
-
-
-def test_counts_of_very_many_rows_take_less_room_where_they_fit(monkeypatch):
-    rows, code = np.array([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]], order="F"), np.array([0, 1])
-    most = 2**31
-
-    def counted(counts):
-        return matrices.counted_scores(rows.copy("F"), code, tuple("abc"), counts)["counts"]
-
-    monkeypatch.setattr(matrices, "_SMALL", 6)
-    assert counted(None).dtype == np.int64
-    monkeypatch.setattr(matrices, "_SMALL", 5)
-    assert counted(None).dtype == np.int32
-    small = counted(np.array([1, most - 2]))
-    assert (small.dtype, small.tolist()) == (np.int32, [[0, most - 2, 0], [1, 0, 0]])
-    large = counted(np.array([most - 1, 1]))
-    assert (large.dtype, large.tolist()) == (np.int64, [[0, 1, 0], [most - 1, 0, 0]])
-
-
-def test_rows_are_taken_without_changing_what_others_hold():
-    rows = np.array([[2.0, 1, 0], [1, 2, 3]])
-    for given in (rows, np.array(rows, order="F")):
-        given.setflags(write=False)
-        found = matrices._taken(given, np.array([1, 0]))
-        assert found.tolist() == [[1, 2, 3], [2, 1, 0]]
-        assert given.tolist() == rows.tolist()
-        assert found.flags.f_contiguous
-        assert not found.flags.writeable
-    once = matrices._taken(np.array(rows), np.array([1, 0]))
-    assert once.flags.f_contiguous
-    assert matrices._taken(np.array(rows, order="F"), np.array([1])).tolist() == [[1, 2, 3]]
-
-
 # Names of classes
-
-
-def test_facts_of_classes_are_counts_or_which_one_is_1():
-    two = ScoreTable.from_arrays([0.2, 0.9], [0, 1])
-    assert read.facts_of_classes([two]) == {}
-    assert read.facts_of_classes([two], ("0", "1")) == {}
-    assert read.facts_of_classes([two], ("no", "yes")) == {"classes": {"1": ["yes"], "0": ["no"]}}
-    p = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]
-    scores = ScoreTable.from_arrays(p, ["b", "a", "b"], classes=["a", "b", "c"])
-    assert read.facts_of_classes([scores]) == {"classes": [["a", 1], ["b", 2], ["c", 0]]}
-    assert read.facts_of_classes([scores, scores])["classes"] == [["a", 2], ["b", 4], ["c", 0]]
-    votes = VoteTable.from_arrays([[1, 2, 0], [0, 3, 1], [1, 2, 0]])
-    assert read.facts_of_classes([votes])["classes"] == [["0", 2], ["1", 7], ["2", 1]]
-    soft = SoftTable.from_arrays(p)
-    assert read.facts_of_classes([soft])["classes"] == [["0", 0], ["1", 1], ["2", 1]]
-
-
-def test_names_of_two_classes_come_from_labels_beside_two_columns():
-    two, three, one = [[0.5, 0.5]] * 2, [[0.5, 0.25, 0.25]] * 2, [0.5, 0.5]
-    labels = ["no", "yes"]
-    assert naming.names_in_arrays(two, labels, None, True) == ("no", "yes")
-    assert naming.names_in_arrays(three, labels, None, True) is None
-    assert naming.names_in_arrays(one, labels, None, True) is None
-    assert naming.names_in_arrays(two, labels, None, False) is None
-    assert naming.names_in_arrays(two, labels, ("a", "b"), True) == ("a", "b")
 
 
 def test_names_of_classes_are_checked():
@@ -286,31 +163,6 @@ def test_names_of_classes_are_checked():
     assert len(naming.as_classes(range(most))) == most
     with pytest.raises(ef.InputError, match="must be at most 1,000 names, got 1,001"):
         naming.as_classes(range(most + 1))
-
-
-@pytest.mark.parametrize(
-    ("columns", "names"),
-    [
-        (["proba_cat", "proba_cow"], ["cat", "cow"]),
-        (["p cat x", "p dog x"], ["cat", "dog"]),
-        (["cat_n", "dog_n"], ["cat", "dog"]),
-        (["cat", "cow"], ["cat", "cow"]),
-        (["a_b_x", "a_b_y"], ["x", "y"]),
-        (["n_a_1", "n_b_1"], ["a", "b"]),
-        (["n1", "n2"], ["n1", "n2"]),
-        (["p_", "p_a"], ["p_", "p_a"]),  # one would have no name
-        (["p_a_", "p_ a_"], ["p_a_", "p_ a_"]),  # two would have one
-        (["n_9", "n_10", "n_11"], ["9", "10", "11"]),
-    ],
-)
-def test_names_of_columns_are_what_they_do_not_share(columns, names):
-    assert naming.names_of_columns(columns) == tuple(names)
-
-
-def test_texts_share_how_they_begin():
-    assert naming._shared(["abc", "abd", "abx"]) == "ab"
-    assert naming._shared(["ab", "abc"]) == "ab"
-    assert naming._shared(["x", "a"]) == ""
 
 
 def test_labels_are_places_or_names():
@@ -354,12 +206,6 @@ def test_columns_name_the_classes_of_labels():
     assert not naming.Naming(("a",), {"1": 0, "b": 1}).are_numbers
 
 
-def test_whole_numbers_are_told_from_words():
-    values = ["7", "-3", "+2", "true", False, 3.0, "3.5", "x", "1" * 18, "1" * 19, ""]
-    expected = [7, -3, 2, 1, 0, 3, None, None, int("1" * 18), None, None]
-    assert [naming.whole_of(value) for value in values] == expected
-
-
 def test_several_labels_in_one_entry_are_refused():
     def several(values, classes=None):
         with suppress(ef.InputError):
@@ -379,13 +225,6 @@ def test_several_labels_in_one_entry_are_refused():
     assert not several(["cat;dog", "cow|horse"])
     assert not several(["cat;dog", "cat"], ("cat;dog", "cat"))
     assert not several([1, 2])
-
-
-def test_lists_of_values_are_short_in_messages():
-    assert naming.listed(list("abcdef")) == "a, b, c, d, e, f"
-    assert naming.listed(list("abcdefg")) == "a, b, c, d, e, f, ..."
-    assert naming.brief("x" * 40) == "x" * 40
-    assert naming.brief("x" * 41) == "x" * 30 + "..."
 
 
 def test_labels_are_one_to_an_item():
@@ -410,30 +249,3 @@ def test_distinct_values_keep_their_place():
     assert (found, at.tolist()) == ([["a"], ["b", "c"]], [0, 1])
     with pytest.raises(ef.InputError, match=r"missing entries, such as entry 1 \(2 of 4\)"):
         naming.codes_of(["a", None, "b", None], 2, None)
-
-
-# The grid
-
-
-def test_cells_of_the_usual_grid_fit_into_those_of_others():
-    assert grid.CELLS == 2**16
-    scores = np.random.default_rng(0).random(1000)
-    assert np.array_equal(grid.cell_of(scores, grid.CELLS) // 2**8, grid.cell_of(scores, 2**8))
-
-
-def test_one_cell_holds_all_scores_from_0_to_1():
-    scores = np.array([0.0, 0.3, 1.0])
-    assert grid.cell_of(scores, 1).tolist() == [0, 0, 0]
-    assert grid.cell_of(np.append(scores, 1.5), 1).tolist() == [0, 0, 0, 1]
-    assert grid.cell_of(np.array([-0.5, 1.0]), 1).tolist() == [-1, 0]
-    assert grid.cell_of(np.zeros(0), 4).tolist() == []
-
-
-@pytest.mark.parametrize("cells", [1, 7, 64, 65_536])
-def test_both_ways_to_the_cells_of_the_grid_agree(cells):
-    rng = np.random.default_rng(cells)
-    edges = np.array([0, 1, 0.5, 5e-324, 1e-300, np.nextafter(1, 0), np.nextafter(0.5, 0)])
-    scores = np.concatenate((edges, rng.random(5000), rng.beta(0.1, 0.1, 5000)))
-    slow = grid.cell_of(np.append(scores, [-1.0, 2.0]), cells)[:-2]
-    assert np.array_equal(grid.unit_cell_of(scores, cells), slow)
-    assert np.array_equal(grid.cell_of(scores, cells), slow)

@@ -32,6 +32,18 @@ def test_a_row_of_the_coverage_study_has_a_value_and_limits_for_every_case():
     assert rows[methods.index("isotonic"), 0] == rows[methods.index("isotonic") + 4, 0]
 
 
+def test_rows_of_some_intervals_take_the_place_of_old_ones():
+    every = np.array(coverage.rows_of("middling", 200, 1), dtype=float)
+    some = np.array(coverage.rows_of("middling", 200, 1, ["honest"]), dtype=float)
+    honest = np.array([case[2] == "honest" for case in coverage.CASES])
+    np.testing.assert_array_equal(some[honest], every[honest])
+    assert np.isnan(some[~honest]).all()
+    before = coverage.document({("middling", 200): every[None]}, repetitions=1)
+    text = coverage.document({("middling", 200): some[None]}, repetitions=1)
+    assert coverage.NOT_RUN in text
+    assert coverage.renewed(before, text) == before
+
+
 def test_the_coverage_document_counts_what_holds_the_true_floor():
     # Data sets of no width around the truth, then far off: shares 1 and 0.
     floor = coverage.gaussian_mixture(1, means=((0.0,), (5.0,)), rng=0).floor

@@ -60,7 +60,7 @@ def act(folder, **inputs):
 def test_the_action_writes_the_sentence_and_the_gauge_into_the_summary(folder):
     done, summary = act(folder, file="my votes.csv", gate="--fail-if-floor-above 40%")
     assert done.returncode == 0, done.stderr
-    assert summary.startswith("**The best possible accuracy for one more annotator's vote is about")
+    assert summary.startswith("**The best possible accuracy in predicting one more")
     assert "\n```text\n0 % " in summary
     assert "Failed" not in summary
 

@@ -159,7 +159,7 @@ def test_headlines_lead_with_the_limit_that_holds():
     assert found.sentence.startswith(reach)
     assert "the best cut of these scores gets about" in found.sentence
     assert "A model that sees more than these scores may do better." in found.sentence
-    assert str(found).startswith(f"floor at most {100 * found.high:.2f} %, 95 % limit; ")
+    assert str(found).startswith(f"floor at most {100 * found.high:.2f} % (95 % limit); ")
     assert answer("scores", metric="auc").sentence.startswith("An AUC of at least ")
     assert answer("scores", metric="brier").sentence.startswith("A Brier score of at most ")
     assert answer("soft").sentence.startswith("If these are the true probabilities, the best ")

@@ -207,7 +207,7 @@ def test_the_three_layouts_of_votes_agree(folder):
     assert {**numbers(json.loads(wide.stdout)), "assumptions": ""} == {**known, "assumptions": ""}
     note, warning = wide.stderr.splitlines()
     assert note == 'note: using columns "rater_1", "rater_2", "Rater 3" as the annotators'
-    assert warning.startswith("warning: The votes are of too few people to stand for others")
+    assert warning.startswith("warning: The votes come from too few people to stand for others")
 
 
 def test_blanks_among_annotators_are_votes_not_cast(folder):
@@ -384,7 +384,8 @@ def test_a_model_is_given_whole(folder):
     known = answer("headroom", "few.csv", "--accuracy", "80%", "--test-items", 100)
     taken = answer("headroom", "few.csv", "--accuracy", "80%")  # on the items of the file
     assert taken["result"] == known["result"]
-    assert any(one.startswith("taking the 100 items of the file") for one in taken["remarks"])
+    assumed = "assuming that the model was tested on the 100 items"
+    assert any(one.startswith(assumed) for one in taken["remarks"])
     assert "Give --test-items" in error("headroom", "5%", "--accuracy", "80%", code=2)
     many = ["demo/scores.csv", "--model-errors", 10, "--test-items", 9]
     assert "--model-errors must not be more than" in error("headroom", *many, code=2)
@@ -997,7 +998,7 @@ def test_piped_output_is_plain_and_not_wrapped(folder):
 def test_standard_input_can_be_a_pipe(folder):
     with Path("demo/scores.csv").open("rb") as file:
         done = start("estimate", "-", stdin=file)
-    assert b"; 7.52 % by the best cut" in done.stdout
+    assert b"; the best cut of these scores: 7.52 %" in done.stdout
     assert done.stderr == b'note: using column "score" as the score and "label" as the label\n'
 
 
@@ -1125,7 +1126,7 @@ def test_progress_shows_on_a_terminal_until_the_step_is_done(folder):
     shown = terminal.wait()
     end = shown.rindex("reading standard input")
     assert "\x1b[2K" in shown[end:]  # the line is cleared
-    assert "50.00 % by the best cut" in shown[end:]
+    assert "the best cut of these scores: 50.00 %" in shown[end:]
 
 
 def test_progress_shows_after_a_while(folder):
@@ -1133,7 +1134,7 @@ def test_progress_shows_after_a_while(folder):
     assert "reading standard input" in terminal.wait(until="reading standard input")
     os.write(sink, TEXT.encode())
     os.close(sink)
-    assert "50.00 % by the best cut" in terminal.wait()
+    assert "the best cut of these scores: 50.00 %" in terminal.wait()
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_equal_chances_are_shared():
 def test_two_classes_have_one_pair():
     found = ef.confusion(ef.SoftTable.from_arrays([0.1, 0.4, 0.8] * 20))
     assert len(found) == 1
-    assert found.sentence == "All errors that any model makes are 1 against 0."
+    assert found.sentence == "All errors that any model makes confuse 1 with 0."
     scores = ef.ScoreTable.from_arrays([0.1, 0.2, 0.8, 0.9] * 30, [0, 0, 1, 0] * 30)
     found = ef.confusion(ef.from_scores(scores, rng=0))
     assert found.value == pytest.approx(0.25)  # isotonic makes coin flips of 0.8 and 0.9

@@ -271,35 +271,6 @@ def test_limits_of_errors_are_clopper_pearsons(n, data):
     assert high == pytest.approx(stats.binomtest(held, n).proportion_ci(LEVEL).high, abs=1e-9)
 
 
-def test_no_items_held_out_allow_any_error():
-    assert Honest(sides_of_errors((0, 1), (0, 0))).limits(0.95) == (0.0, 1.0)
-
-
-def test_folds_that_have_much_in_common_are_worth_less_and_leave_the_lower_limit_alone():
-    plain, flat = (
-        Honest(sides_of_errors((450, 1000), (480, 1000), correlated=one)) for one in (0.0, 0.9)
-    )
-    for level in (0.5, 0.8, 0.95, 0.999):
-        assert flat.limits(level)[0] == plain.limits(level)[0]
-        assert flat.limits(level)[1] > plain.limits(level)[1]
-    # Coin flips throughout: quantiles of the cross-fitted errors, in binomial standard deviations,
-    # from 30,000 simulated sets of 1,000 items: -2.53 at 0.025, -3.1 at 0.005.
-    coins = Honest(sides_of_errors((450, 10_000), (4900, 10_000), correlated=0.98))
-    for level, quantile in ((0.95, 2.53), (0.99, 3.1)):
-        assert (coins.limits(level)[1] - 0.49) / 0.005 == pytest.approx(quantile, rel=0.03)
-
-
-def test_units_that_tell_less_of_their_variance_count_as_fewer():
-    known = (stats.norm.ppf(TAIL) / stats.t.ppf(TAIL, 6)) ** 2
-    found = Honest(sides_of_errors((4.0, 40.0), (6.0, 30.0), freedom=6.0, correlated=0.6)).limits(
-        LEVEL
-    )
-    n, held = 40 * known, 30 * known * worth_of_correlated(0.6, TAIL)
-    expected = beta(0.1 * n, 0.9 * n + 1, TAIL), beta(0.2 * held + 1, 0.8 * held, 1 - TAIL)
-    assert found == pytest.approx(expected)
-    assert worth_of_freedom(np.inf, TAIL) == 1
-
-
 @pytest.mark.parametrize(
     "given", [{}, {"metric": "cost", "costs": (1, 2)}, {"metric": "balanced-error"}]
 )

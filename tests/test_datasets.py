@@ -19,12 +19,11 @@ from servers import FileServer, OpenReviewServer, serving
 import errorfloor as ef
 from errorfloor.datasets import (
     MissingDataError,
-    _download,
-    _openreview,
     chaosnli,
     cifar10h,
     fashion_mnist_h,
     files,
+    iclr,
     load_chaosnli,
     load_cifar10h,
     load_fashion_mnist_h,
@@ -340,12 +339,12 @@ def test_an_answer_beyond_all_sizes_is_refused_and_nothing_is_kept(
 ):
     server = serve(FileServer({ADDRESS: BODY}))
     if not says_size:
-        monkeypatch.setattr(_download, "_size", lambda *_: None)
-    monkeypatch.setattr(_download, "MOST", len(BODY) - 1)
+        monkeypatch.setattr(files, "_size", lambda *_: None)
+    monkeypatch.setattr(files, "MOST", len(BODY) - 1)
     with pytest.raises(MissingDataError, match=r"the server sends more than .* bytes"):
         files.locate(FILE, None)
     assert listed(nowhere) == []
-    monkeypatch.setattr(_download, "MOST", len(BODY))
+    monkeypatch.setattr(files, "MOST", len(BODY))
     assert files.locate(FILE, None).read_bytes() == BODY
     assert server.asked
 
@@ -504,8 +503,8 @@ def openreview(nowhere, monkeypatch):
         def start(notes, **options):
             server = OpenReviewServer(notes, **options)
             address = stack.enter_context(serving(server.handler))
-            monkeypatch.setattr(_openreview, "V1", f"{address}/v1")
-            monkeypatch.setattr(_openreview, "V2", f"{address}/v2")
+            monkeypatch.setattr(iclr, "V1", f"{address}/v1")
+            monkeypatch.setattr(iclr, "V2", f"{address}/v2")
             return server
 
         yield start
@@ -675,8 +674,8 @@ def test_a_refusal_of_openreview_is_one_error_that_says_what_to_do(openreview, y
 
 @pytest.mark.parametrize("year", [2019, 2025])
 def test_no_connection_to_openreview_is_the_same_error(nowhere, monkeypatch, capsys, year):
-    monkeypatch.setattr(_openreview, "V1", "http://127.0.0.1:9")
-    monkeypatch.setattr(_openreview, "V2", "http://127.0.0.1:9")
+    monkeypatch.setattr(iclr, "V1", "http://127.0.0.1:9")
+    monkeypatch.setattr(iclr, "V2", "http://127.0.0.1:9")
     with pytest.raises(MissingDataError, match=rf"iclr/iclr_{year}\.csv is not on this machine"):
         load_iclr(year)
     assert capsys.readouterr().out == ""

@@ -8,6 +8,7 @@ from scipy.stats import binomtest, norm
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
+from errorfloor.intervals.votes.region import likelihood_limits
 from errorfloor.methods.votes.line import fit_mixture
 from errorfloor.questions.headroom import _distance
 
@@ -294,3 +295,70 @@ def test_a_model_below_a_gold_floor_of_votes_may_see_more_than_voters():
     said = ef.headroom(floor, errors=5, n=2_000).sentence
     assert "better than the best cut of these shares of votes. It sees more than these" in said
     assert "any model can be" not in said
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+def test_twenty_items_with_scores_are_a_pilot():
+    def asked(n):
+        table = ef.ScoreTable.from_arrays(np.arange(n) / n, np.arange(n) % 3 == 0)
+        return ef.plan(table, items=[100, 400])
+
+    found = asked(20)
+    assert (found.votes.tolist(), found.width.shape) == ([1], (1, 2))
+    assert found.width[0, 0] > found.width[0, 1]
+    with pytest.raises(ef.InputError, match="`pilot` has 19 items; pass at least 20"):
+        asked(19)
+    two = ef.VoteTable.from_arrays([0, 1, 2, 1], 2)
+    assert ef.plan(two, votes=[2, 3], items=[100]).width.shape == (2, 1)
+    with pytest.raises(ef.InputError, match="`pilot` must have items with at least 2 votes"):
+        ef.plan(ef.VoteTable.from_arrays([0, 1, 1], 1))
+
+
+def test_plans_know_the_number_of_classes():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(3), 60).round(2)
+    votes = ef.VoteTable.from_arrays(rng.multinomial(3, p / p.sum(axis=1, keepdims=True)))
+    assert ef.plan(votes, votes=(3,), items=(100,)).classes == 3
+    scores = ef.ScoreTable.from_arrays(p, p.argmax(axis=1))
+    assert ef.plan(scores, items=(100,)).classes == 3
+    assert ef.plan(scores, items=(100,), metric="brier").classes == 3
+    assert (
+        ef.plan(ef.VoteTable.from_arrays([0, 1, 2] * 9, 2), votes=(2,), items=(100,)).classes == 2
+    )
+
+
+def drawn_pilot(draw, votes, n, seed):
+    rng = np.random.default_rng(seed)
+    return ef.VoteTable.from_arrays(rng.binomial(votes, draw(rng, n)), votes)
+
+
+def width(draw, votes, n, repetitions=6):
+    """Return the mean width of the interval that comes true."""
+    widths = []
+    for seed in range(repetitions):
+        table = drawn_pilot(draw, votes, n, 1000 + seed)
+        low, high = likelihood_limits(table.positives, table.totals, table.counts)
+        widths.append(high - low)
+    return np.mean(widths)
+
+
+@pytest.mark.parametrize(
+    ("points", "votes", "n"),
+    [((0.1, 0.9), 5, 500), ((0.25, 0.75), 10, 300), ((0.0, 0.5), 5, 500), ((0.05, 0.6), 10, 300)],
+)
+def test_plans_for_two_kinds_of_items_come_true(points, votes, n):
+    def draw(rng, size):
+        return rng.choice(points, size)
+
+    plans = [
+        ef.plan(drawn_pilot(draw, votes, n, seed), votes=(votes,), items=(2000,)).width[0, 0]
+        for seed in range(6)
+    ]
+    assert np.mean(plans) == pytest.approx(width(draw, votes, 2000), rel=0.15)
+
+
+def test_votes_that_always_agree_are_no_problem():
+    table = ef.VoteTable.from_arrays([0] * 50, 5)
+    assert np.isfinite(ef.plan(table, votes=(5,), items=(100,)).width).all()
+    table = ef.VoteTable.from_arrays([0, 5] * 25, 5)
+    assert np.isfinite(ef.plan(table, votes=(5,), items=(100,)).width).all()

@@ -15,7 +15,7 @@ from helpers import answer
 import errorfloor as ef
 from errorfloor.data import grid
 from errorfloor.datasets import iclr
-from errorfloor.datasets._openreview import Submission
+from errorfloor.datasets.iclr import Submission
 from errorfloor.datasets.synthetic import gaussian_mixture
 from errorfloor.results import Groups
 

@@ -195,7 +195,7 @@ def test_the_text_of_a_small_floor_keeps_its_digits():
     )
     assert (
         str(found)
-        == "floor at most 0.109 %, 90 % limit; 0.050 % by the best cut of these scores (0.021 % to "
+        == "floor at most 0.109 % (90 % limit); the best cut of these scores: 0.050 % (0.021 % to "
         "0.109 %) (isotonic, n = 10,000, honest)"
     )
 

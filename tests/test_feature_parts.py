@@ -9,7 +9,7 @@ from scipy.special import comb
 import errorfloor as ef
 from errorfloor.data.features import Features
 from errorfloor.data.source import Source
-from errorfloor.features import classics, leaks, models, sequence, votes
+from errorfloor.features import classics, leaks, sequence, votes
 from errorfloor.features.classics import least_of_pairs, least_of_votes, spanning_tree
 from errorfloor.features.lists import (
     blocks_of,
@@ -293,14 +293,14 @@ def test_leaders_have_the_fewest_errors_on_the_later_half():
 def test_the_majority_is_the_most_frequent_class_and_the_first_of_equals():
     x = np.zeros((5, 1))
     for codes, answer in (([0, 1, 1, 2, 2], 1), ([2, 2, 2, 0, 1], 2), ([0, 0, 0, 0, 0], 0)):
-        predict = models.fit_majority(x, np.array(codes), 3)
+        predict = sequence.fit_majority(x, np.array(codes), 3)
         assert predict(np.zeros((3, 1))).tolist() == [[answer] * 3]
 
 
 def test_equal_votes_go_to_the_nearest_of_them():
     x = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], *([100.0 + i] for i in range(10))])
     codes = np.array([2, 1, 1, 0, 0, *([2] * 10)])
-    predict = models.fit_neighbours(x, codes, 3)
+    predict = sequence.fit_neighbours(x, codes, 3)
     # Of one: class 2; of five: 1 and 0 have two votes each, and 1 is nearer; of fifteen: class 2.
     assert predict(np.array([[-1.0], [3.6]])).tolist() == [[2, 0], [1, 0], [2, 2]]
 
@@ -317,21 +317,21 @@ def test_the_discriminant_is_that_of_its_formula():
     x += [5, -50]
     means = np.array([x[codes == one].mean(axis=0) for one in (0, 2, 4)])
     prior = np.array([(codes == one).mean() for one in (0, 2, 4)])
-    inverse = np.linalg.inv(models._shrunk(x - means[codes // 2]))
+    inverse = np.linalg.inv(sequence._shrunk(x - means[codes // 2]))
     queries = generator.normal(size=(400, 2)) * 2 + [5, -50]
     density = [
         np.log(share) - 0.5 * np.einsum("ij,jk,ik->i", queries - mean, inverse, queries - mean)
         for share, mean in zip(prior, means, strict=True)
     ]
-    answers = models.fit_discriminant(x, codes, 6)(queries)
+    answers = sequence.fit_discriminant(x, codes, 6)(queries)
     np.testing.assert_array_equal(answers[0], 2 * np.argmax(density, axis=0))
     assert set(answers[0]) == {0, 2, 4}
 
 
 def test_the_covariance_of_rows_that_are_alike_can_be_inverted():
-    assert models._shrunk(np.zeros((4, 2))).tolist() == [[1, 0], [0, 1]]
+    assert sequence._shrunk(np.zeros((4, 2))).tolist() == [[1, 0], [0, 1]]
     same = np.tile([[1.0, 1.0], [-1.0, -1.0]], (50, 1))  # nothing but one direction
-    found = models._shrunk(same)
+    found = sequence._shrunk(same)
     assert found.tolist() == found.T.tolist()
     assert np.trace(found) == pytest.approx(2 + 2e-9, abs=1e-12)
 
@@ -349,7 +349,7 @@ def test_logistic_regression_minimises_its_loss():
         p = 1 / (1 + np.exp(-design @ w))
         slope = design.T @ (p - y) + 0.5 * w * [1, 1, 0]
         w -= np.linalg.solve(design.T * (p * (1 - p)) @ design + np.diag([0.5, 0.5, 0]), slope)
-    predict = models.fit_logistic(x, codes, 4)
+    predict = sequence.fit_logistic(x, codes, 4)
     queries = generator.normal(size=(2000, 2)) * [1, 100] + [0.6, 15]
     logit = np.column_stack(((queries - x.mean(axis=0)) / x.std(axis=0), np.ones(2000))) @ w
     clear = np.abs(logit) > 0.003
@@ -364,7 +364,7 @@ def test_models_of_a_user_are_told_apart_by_number():
         def predict(self, x):
             return np.ones(len(x), dtype=int)
 
-    found = models.families([Own(), Own(), Own()])
+    found = sequence.families([Own(), Own(), Own()])
     assert [family.names for family in found] == [
         ("majority",), ("linear-discriminant",), ("logistic",), ("1-nn", "5-nn", "15-nn"),
         ("Own",), ("Own-2",), ("Own-3",),
@@ -444,7 +444,7 @@ def test_logistic_fits_take_fifty_steps_at_most(monkeypatch):
         return minimize(*given, **options)
 
     monkeypatch.setattr(optimize, "minimize", watched)
-    models.fit_logistic(np.arange(6.0)[:, None], np.arange(6) % 2, 2)
+    sequence.fit_logistic(np.arange(6.0)[:, None], np.arange(6) % 2, 2)
     assert seen == [({"maxiter": 50}, "L-BFGS-B")]
 
 

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import gaussian_cloud, xor
-from errorfloor.features import classics, leaks, models, sequence
+from errorfloor.features import classics, leaks, sequence
 from errorfloor.features.classics import least_of_pairs, least_of_votes
 from errorfloor.features.neighbours import nearest
 from errorfloor.features.votes import NeighbourVotes, errors_of
@@ -94,16 +94,16 @@ def test_models_predict_as_those_of_another_library(classes, dimensions):
     cloud = gaussian_cloud(600, dimensions=dimensions, classes=classes, floor=0.2, rng=2)
     x, y, new = cloud.features[:300], cloud.labels[:300], cloud.features[300:]
     lda = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.0).fit(x, y)
-    ours = models.fit_discriminant(x, y, classes)(new)[0]
+    ours = sequence.fit_discriminant(x, y, classes)(new)[0]
     assert (ours == lda.predict(new)).mean() > 0.92  # ours is shrunk
     scaled = (x - x.mean(axis=0)) / x.std(axis=0)
     logistic = LogisticRegression(C=1.0, tol=1e-8, max_iter=500).fit(scaled, y)
-    ours = models.fit_logistic(x, y, classes)(new)[0]
+    ours = sequence.fit_logistic(x, y, classes)(new)[0]
     # Of two classes we have a slope for each, and so half of the penalty.
     same = (ours == logistic.predict((new - x.mean(axis=0)) / x.std(axis=0))).mean()
     assert same > 0.98
-    nn = models.fit_neighbours(x, y, classes)(new)
-    for k, row in zip(models.NEIGHBOURS, nn, strict=True):
+    nn = sequence.fit_neighbours(x, y, classes)(new)
+    for k, row in zip(sequence.NEIGHBOURS, nn, strict=True):
         theirs = KNeighborsClassifier(k).fit(x, y)
         votes = theirs.predict_proba(new)
         alone = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
@@ -115,7 +115,7 @@ def test_the_covariance_is_shrunk_as_ledoit_and_wolf_do():
 
     rest = np.random.default_rng(0).normal(size=(50, 20)) * np.linspace(1, 2, 20)
     expected = ledoit_wolf(rest, assume_centered=True)[0]
-    np.testing.assert_allclose(models._shrunk(rest), expected, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(sequence._shrunk(rest), expected, rtol=1e-6, atol=1e-8)
 
 
 # The limit.
@@ -138,7 +138,7 @@ def test_our_models_cover_pure_noise():
     # Labels have nothing to do with features; 60 sets, a miss in 5 % of them: at most 9 are missed
     # but for one case in 1,000.
     generator = np.random.default_rng(1)
-    told = [family for family in models.own_families() if family.names != ("logistic",)]
+    told = [family for family in sequence.own_families() if family.names != ("logistic",)]
     missed = 0
     for _ in range(60):
         x, y = generator.normal(size=(150, 3)), generator.integers(2, size=150)
@@ -182,7 +182,7 @@ def test_only_declared_classes_cut_the_limit():
 
 def test_no_prediction_looks_at_the_labels_of_later_items(data):
     x, y = data.features[:200], data.labels[:200].copy()
-    own = models.own_families()
+    own = sequence.own_families()
     before = [sequence._wrong(x, y, 3, family) for family in own]
     for at in (17, 60, 130):
         changed = y.copy()

@@ -695,7 +695,7 @@ BAD = [
     (lambda f: ef.from_votes(f, positives="a score", totals=3), r"`positives` \(column 'a score'\) must be whole numbers"),
     (lambda f: ef.from_votes(f, positives="y", totals="a score"), r"`totals` .* must be whole numbers of at least 1"),
     (lambda f: ef.from_votes(f, positives="y", totals=3, positive="x"), "`positive` goes with single votes"),
-    (lambda f: ef.from_votes(f, item="site", vote="y", annotator="site"), "voted more than once on an item, 3 times"),
+    (lambda f: ef.from_votes(f, item="site", vote="y", annotator="site"), "voted more than once on the same item, 3 times"),
     (lambda f: ef.from_scores(f[:0], score="a score", label="y"), "has no rows"),
     (lambda f: ef.from_scores(f, score="site", label="y"), r"400 of 400 are bad, for example '(north|south|west)'"),
     (lambda f: frames.score_table(f, score="a score", label="y", cells=1), "`cells` must be a whole number of at least 2"),

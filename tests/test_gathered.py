@@ -1,20 +1,17 @@
 """Bounds on points that are gathered on the way, beside the same on all points."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from errorfloor.data.tables import VoteTable
-from errorfloor.intervals.votes import inversion
 from errorfloor.intervals.votes.region import ManyClassRegion, many_likelihood_limits
 from errorfloor.methods.record import Options
 from errorfloor.methods.votes import simplex as gathering
 from errorfloor.methods.votes.dual import region_bound
 from errorfloor.methods.votes.mixture import ManyClassMixture
-from errorfloor.methods.votes.simplex import Gathered, fitted_weights, kept_votes
-from errorfloor.methods.votes.thinning import Votes, generator_of
+from errorfloor.methods.votes.simplex import Gathered, fitted_weights
 from errorfloor.metrics.choice import MetricChoice
 
 SELECTIVE = {"error-at-coverage": 0.8, "coverage-at-error": 0.05}
@@ -105,73 +102,6 @@ def test_bounds_heed_points_that_the_search_did_not_begin_with(likely):
     assert set(np.flatnonzero(likely.fitted > 1e-6 * likely.fitted.max()).tolist()) <= points
 
 
-class Told:
-    """A likelihood on three thousand points whose heights are told, one after another."""
-
-    def __init__(self, monkeypatch, heights):
-        self.heights, self.floor, self.asked = list(heights), np.zeros(3000), []
-        monkeypatch.setattr(gathering, "anneal", self.anneal)
-
-    def among(self, points):
-        return SimpleNamespace(log_arcsine=None, size=points.size)
-
-    def anneal(self, few, weights, _, target, gain, at, last, trail, tolerance):
-        assert (at, target.size) == (last, few.size)
-        self.asked.append((at, tolerance))
-        return len(self.asked), np.full(few.size, 1 / few.size)
-
-    def polynomials(self, weights):
-        """Return heights of which the second point, gathered later, is so much above the rest."""
-        height = np.zeros(3000)
-        height[weights] = self.heights.pop(0) if self.heights else 0.0
-        return height
-
-
-def searched(monkeypatch, *heights):
-    told = Told(monkeypatch, heights)
-    search = Gathered(told, np.array([0, 2999]))
-    weights, found = search.weights(np.zeros(3000), None, 0, (0.1, 0.01, 0.001), 1e-5)
-    assert found.sum() == pytest.approx(1)
-    assert weights == len(told.asked)
-    return [at for at, _ in told.asked], told.asked[-1][1], search.points.tolist()
-
-
-def test_the_search_cools_while_no_point_is_missing_and_ends_cold(monkeypatch):
-    assert searched(monkeypatch) == ([0.1, 0.01, 0.001], 1e-5, [0, 2999])
-    assert searched(monkeypatch, 0.01) == ([0.1, 0.01, 0.001], 1e-5, [0, 2999])  # close enough
-    # A point that is missing is looked at again at the same temperature.
-    assert searched(monkeypatch, 0.011) == ([0.1, 0.1, 0.01, 0.001], 1e-5, [0, 1, 2999])
-    assert searched(monkeypatch, 0, 0, 0.005)[0] == [0.1, 0.01, 0.001, 0.001]
-
-
-def test_points_that_are_far_off_warm_the_search_up(monkeypatch):
-    assert searched(monkeypatch, 0.6)[0] == [0.1, 0.1, 0.01, 0.001]  # no warmer than the first
-    assert searched(monkeypatch, 0, 0, 0.0051)[0] == [0.1, 0.01, 0.001, 0.01, 0.001]
-    assert searched(monkeypatch, 0, 0.06)[0] == [0.1, 0.01, 0.1, 0.01, 0.001]
-    assert searched(monkeypatch, 0, 0.05)[0] == [0.1, 0.01, 0.01, 0.001]
-
-
-def test_the_search_gives_up_after_forty_problems(monkeypatch):
-    at, tolerance, points = searched(monkeypatch, *np.full(50, 0.3))
-    assert at == [0.1] * 40
-    assert tolerance == 1e-3  # on the way problems are solved nearly
-    assert points == [*range(41), 2999]
-
-
-def test_at_most_two_hundred_points_are_gathered_at_once_the_farthest_first():
-    search = Gathered(None, np.array([0]))
-    height = np.zeros(500)
-    height[1:301] = np.arange(1, 301) / 100
-    assert search._gather(height, 0.5) == 3.0
-    assert search.points.tolist() == [0, *range(101, 301)]
-    assert search._gather(height, 0.5) == 0.0
-    alone = Gathered(None, np.array([0]))
-    assert alone._gather(np.array([1.0, 1.25, 1.5]), 0.25) == 0.5
-    assert alone.points.tolist() == [0, 2]
-    even = Gathered.beside(SimpleNamespace(floor=np.zeros(20)), np.array([3]))
-    assert even.points.tolist() == [0, 3, 8, 16]
-
-
 def test_one_search_after_another_finds_the_same(likely):
     one = anew(likely)
     for aim in AIMS.values():
@@ -210,39 +140,6 @@ def test_limits_with_each_class_in_its_place_are_those_on_all_points(name, monke
     monkeypatch.setattr(ManyClassRegion, "tells_much", False)
     slow = many_likelihood_limits(own.votes, own.counts, options=asked)
     assert quick == pytest.approx(slow, abs=0.01 * (slow[1] - slow[0]))
-
-
-def test_votes_that_are_kept_are_drawn_item_by_item():
-    votes, counts = np.array([[9, 4, 2], [2, 2, 1], [6, 6, 6]]), np.array([5, 3, 40])
-    kept, items = kept_votes(votes, counts)
-    many = votes.sum(axis=1) > 10
-    rng = generator_of(Votes(votes[many, 0], votes[many].sum(axis=1), counts[many]))
-    each = np.repeat(votes[many], counts[many], axis=0)
-    rows = [rng.multivariate_hypergeometric(row, 10) for row in each] + [votes[1]] * 3
-    slow, times = np.unique(rows, axis=0, return_counts=True)
-    assert np.array_equal(kept, slow)
-    assert np.array_equal(items, times)
-
-
-def test_walks_go_downhill_on_either_side_and_stop_where_values_rise():
-    seen = []
-
-    def value(t):
-        seen.append(t)
-        return abs(t - 2.5)
-
-    levels = tuple(float(t) for t in range(10))
-    found = inversion._downhill(value, levels, 5)
-    assert seen == [5, 4, 3, 2, 1, 6]
-    assert found == {t: abs(t - 2.5) for t in seen}
-    closer = inversion._zoomed(value, found)
-    assert min(closer, key=closer.get) == 2.5
-
-
-def test_walks_go_on_where_values_stay_the_same():
-    values = {0.0: 1, 1.0: 2, 2.0: 2, 3.0: 2, 4.0: 1, 5.0: 3}
-    found = inversion._downhill(values.get, tuple(values), 2)
-    assert found == values
 
 
 def test_few_votes_are_looked_at_everywhere():

@@ -8,8 +8,6 @@ from hypothesis.extra.numpy import arrays
 
 import errorfloor as ef
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.metrics.ranking import moved_with_share
-from errorfloor.metrics.record import reach_of
 from errorfloor.metrics.selective import CountedCoverageAt
 
 TWO = {
@@ -163,25 +161,6 @@ def test_the_auc_of_weighted_items_is_that_of_pairs_of_different_ones(asked):
     np.testing.assert_allclose(equal.values(counts), metric.on(p, count).values(counts), rtol=1e-13)
 
 
-@pytest.mark.parametrize("theta", [0.1, 0.4, 0.8])
-def test_the_discriminant_chooses_the_form_that_varies_less(theta):
-    # Beta(a, b) with mean theta; samples of 50, whose variance in either form is simulated.
-    rng = np.random.default_rng(5)
-    p = rng.beta(2 * theta, 2 * (1 - theta), (4000, 50))
-    for name in ("auc", "balanced-error"):
-        least, most = _forms(name, np.sort(p, axis=1), theta)
-        large = np.unique(p.ravel())
-        chosen = (
-            MetricChoice(name, prior=theta).of(2).on(large, np.ones(large.size, dtype=np.int64))
-        )
-        if name == "auc":
-            varies_less = chosen.sign < 0
-        else:
-            low = np.minimum(large / theta, (1 - large) / (1 - theta)) / 2
-            varies_less = np.allclose(chosen.numbers, low)
-        assert varies_less == (least.var() < most.var())
-
-
 def _forms(name, p, theta):
     n = p.shape[1]
     if name == "balanced-error":
@@ -219,15 +198,6 @@ def test_one_item_has_a_value(metric):
     found = ef.from_soft_labels([0.3], metric=metric, interval=None)
     alike = {"auc": 0.5, "average-precision": 0.3, "mcc": 0.0, "f1": 0.6 / 1.3}
     assert found.value == pytest.approx(alike[metric])
-
-
-def test_thousands_of_thresholds_without_an_item_are_those_near_the_best():
-    rng = np.random.default_rng(1)
-    p = np.unique(rng.beta(0.6, 1.8, 700))
-    count = np.ones(p.size, dtype=np.int64)
-    metric = MetricChoice("mcc").of(2)
-    exact = OneByOne(metric.best, p, count).leave_one_out()
-    np.testing.assert_allclose(metric.on(p, count).leave_one_out(), exact, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -278,35 +248,6 @@ def test_rows_that_are_too_wide_for_a_rare_class_say_nothing():
         assert moved == (1.0 if metric == "f1" else 0.5)
 
 
-def test_items_may_be_as_far_as_the_farther_end_of_their_range():
-    p, lows, highs = np.array([[0.2, 0.5], [0.1, 0.4], [0.25, 0.9]])
-    counts = np.array([1, 3])
-    assert reach_of(p, lows, highs, counts) == pytest.approx((1 * 0.1 + 3 * 0.4) / 4)
-    by_share = moved_with_share(0.2)
-    assert by_share(p, p, p, counts) == 0
-    assert by_share(p, p, p + 0.008, counts) == pytest.approx(0.008 / 0.16)
-    assert by_share(p, lows, highs, counts) == 0.5
-
-
-def test_values_may_leave_the_span_where_they_are_means_of_known_numbers():
-    p, count = np.array([0.2, 0.6]), np.array([2, 3])
-    wide = {
-        "auc": (False, {}), "f1": (False, {}), "mcc": (False, {}), "balanced-error": (False, {}),
-        "average-precision": (False, {}), "error-at-coverage": (False, {"at": 0.7}),
-        "coverage-at-error": (True, {"at": 0.1}),
-    }  # fmt: skip
-    for name, (expected, more) in wide.items():
-        assert MetricChoice(name, **more).of(2).on(p, count).may_leave_span == expected
-    assert MetricChoice("auc", prior=0.3).of(2).on(p, count).may_leave_span
-    assert MetricChoice("balanced-error", prior=0.3).of(2).on(p, count).may_leave_span
-
-
-def test_what_has_no_error_of_pairs_or_choice_says_nothing_of_it():
-    found = MetricChoice("f1").of(2).on(np.array([0.2, 0.6]), np.array([2, 3]))
-    assert found.error_of_pairs() == 0
-    assert found.off_by_choice() == (0, 0)
-
-
 def test_means_of_known_numbers_are_kept_in_their_span_but_for_those_without_an_item():
     p, count = np.array([0.05, 0.9]), np.array([3, 2])
     found = MetricChoice("balanced-error", prior=0.3).of(2).on(p, count)
@@ -318,50 +259,3 @@ def test_means_of_known_numbers_are_kept_in_their_span_but_for_those_without_an_
     assert found.leave_one_out() == pytest.approx(without)
     alone = MetricChoice("balanced-error", prior=0.3).of(2).on(p[:1], np.array([1]))
     assert alone.leave_one_out().tolist() == [0]
-
-
-def test_means_move_to_the_peak_inside_a_range_or_to_its_ends():
-    brier = MetricChoice("brier").of(2).moved
-    p, lows, highs = np.array([[0.41, 0.2], [0.4, 0.18], [0.6, 0.3]])
-    counts = np.array([1, 3])
-    away = [0.25 - 0.41 * 0.59, 0.3 * 0.7 - 0.2 * 0.8]
-    assert brier(p, lows, highs, counts) == pytest.approx((away[0] + 3 * away[1]) / 4)
-    cost = MetricChoice("cost", costs=(1, 3)).of(2).moved
-    # min(1 - p, 3 p) with its peak 3/4 at 1/4; at 0.6 it is 0.4.
-    away = [0.59 - 0.4, 0.75 - 0.6]
-    assert cost(p, lows, highs, counts) == pytest.approx((away[0] + 3 * away[1]) / 4)
-
-
-def test_ratios_move_by_what_their_parts_may():
-    p, lows, highs = np.array([[0.3, 0.8], [0.29, 0.78], [0.32, 0.81]])
-    counts = np.array([1, 3])
-    reach, theta = (0.02 + 3 * 0.02) / 4, (0.3 + 2.4) / 4
-    auc = MetricChoice("auc").of(2)
-    excess = 2 * auc.best(p, counts) - 1
-    least = 2 * theta * (1 - theta) - 2 * reach
-    assert auc.moved(p, lows, highs, counts) == pytest.approx(reach * (1 + excess) / least)
-    balanced = MetricChoice("balanced-error").of(2)
-    excess = 1 - 2 * balanced.best(p, counts)
-    assert balanced.moved(p, lows, highs, counts) == pytest.approx(reach * (1 + excess) / least)
-    f1 = MetricChoice("f1").of(2)
-    expected = reach * (2 + f1.best(p, counts)) / (theta - reach)
-    assert f1.moved(p, lows, highs, counts) == pytest.approx(expected)
-    wide = np.zeros(2), np.ones(2)
-    assert auc.moved(p, *wide, counts) == balanced.moved(p, *wide, counts) == 0.5
-    assert f1.moved(p, *wide, counts) == 1
-    # So wide that the bound says nothing, though the divisor is above 0.
-    some = p - 0.12, p + 0.12
-    assert auc.moved(p, *some, counts) == 0.5
-    assert f1.moved(p, p - 0.3, p + 0.3, counts) == 1
-
-
-def test_selective_values_move_with_the_least_error_of_every_item():
-    metric = MetricChoice("error-at-coverage", at=0.5).of(2)
-    p, lows, highs = np.array([[0.1, 0.45, 0.9], [0.05, 0.4, 0.85], [0.2, 0.55, 0.95]])
-    counts = np.array([1, 1, 2])
-    here = metric.best(p, counts)
-    least, most = np.array([0.05, 0.4, 0.05]), np.array([0.2, 0.5, 0.15])
-    away = [abs(metric.best(end, counts) - here) for end in (least, most)]
-    assert metric.moved(p, lows, highs, counts) == pytest.approx(max(away))
-    edge = metric.moved(np.array([0.5]), np.array([0.5]), np.array([0.6]), np.array([1]))
-    assert edge == pytest.approx(0.1)

@@ -17,7 +17,7 @@ from errorfloor.datasets.synthetic import gaussian_ring
 from errorfloor.results import Finding
 from errorfloor.show.next_steps import steps_of, steps_of_groups
 from errorfloor.show.recipe import code_of_comparison, command_of_comparison
-from errorfloor.show.report import again, summarize
+from errorfloor.show.report import context, summarize
 
 pytestmark = [pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")]
 
@@ -175,11 +175,11 @@ def test_items_without_names_and_votes_that_are_gone_are_left_out(folder, tmp_pa
     copy.write_bytes((folder / "v.csv").read_bytes())
     found = ef.from_votes(copy)
     copy.write_text("\n".join(copy.read_text().splitlines()[:-3]) + "\n")  # one item less
-    assert again.items_again(found) is again.annotators_again(found) is None
+    assert context.items_again(found) is context.annotators_again(found) is None
     copy.unlink()
-    assert again.items_again(found) is None
-    monkeypatch.setattr(again, "MOST_ITEMS", 299)
-    assert again.items_again(floor(folder, "v")) is None
+    assert context.items_again(found) is None
+    monkeypatch.setattr(context, "MOST_ITEMS", 299)
+    assert context.items_again(floor(folder, "v")) is None
 
 
 def test_items_and_annotators_can_be_given(folder, tmp_path):

@@ -564,11 +564,11 @@ def test_the_answer_is_shown_with_its_rows():
     assert text.startswith("Two people agree on ")
     assert "The best possible is" in text
     assert "agrees with a person" in text
-    assert "Certain order: gpt above guess." in text
+    assert "The data settle this order: 'gpt' above 'guess'." in text
     assert "less than one person" in text
     assert "ceiling" not in text.lower()
     assert "Alternative annotator test: guess does not pass" in text
-    assert "as a sample, as well as items" in text
+    assert "as a sample, as items are" in text
     card = found._repr_html_()
     assert "<svg" in card
     assert "guess" in card

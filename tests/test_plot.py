@@ -21,8 +21,8 @@ from errorfloor import bounds, plot
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.show import palette
 from errorfloor.show.plot.axes import log_ticks
-from errorfloor.show.report.blocks import Picture
-from errorfloor.show.report.svg import drawn
+from errorfloor.show.report.document import Picture
+from errorfloor.show.report.html import drawn
 from errorfloor.show.standings import gain_of
 
 mpl.use("agg")

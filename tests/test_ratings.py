@@ -349,7 +349,7 @@ def test_two_shared_raters_answer_for_themselves_and_say_so():
     assert found.target == "one more rating of these 2 raters"
     assert found.claim.scope == "for ratings by these raters"
     assert any("these 2 raters" in one.sentence for one in found.findings)
-    assert "The two raters reach" in ef.from_ratings(made(m=2), rater=True, metric="qwk").sentence
+    assert "Between the two raters" in ef.from_ratings(made(m=2), rater=True, metric="qwk").sentence
     assert not any(one.name == "Raters" for one in ef.from_ratings(made(m=2)).findings)
 
 
@@ -688,8 +688,8 @@ def test_the_command_line_answers(reviews):
     assert ran.exit_code == 0
     assert 'using column "paper" as the item and "rating" as the rating' in ran.stderr
     first = ran.stdout.splitlines()[0]
-    assert first.startswith("The best possible QWK with one more rating is about 0.")
-    assert "Two people reach 0." in first
+    assert first.startswith("The best possible QWK against one more rating is about 0.")
+    assert "Between two people it is 0." in first
     for word in ("agreement", "ICC"):
         assert f"{word} is the ceiling" not in ran.stdout
     ran = run("ratings", reviews, "--prediction", "model", "--label", "mean", "--metric", "pearson")
@@ -715,7 +715,7 @@ def test_the_command_line_refuses(reviews):
 def test_agreement_on_the_command_line():
     ran = run("agreement", "--qwk", "0.6", "--n", "300")
     assert ran.exit_code == 0
-    assert ran.stdout.startswith("0.60 between two people is not a ceiling")
+    assert ran.stdout.startswith("Agreement of 0.60 between two people is not a ceiling")
     assert run("agreement", "--agree", "92%").exit_code == 2
 
 
@@ -773,7 +773,7 @@ def test_sentences_say_which_label_and_never_call_agreement_a_ceiling():
         said = ef.from_ratings(values, metric=metric, label=label).sentence
         assert {"one": "one more rating", "mean": "the mean rating", 4: "mean of 4"}[label] in said
     r2 = ef.from_ratings(values)
-    assert f"other person's rating it is {r2.icc**2:.2f}" in r2.sentence
+    assert f"other person's rating gives {r2.icc**2:.2f}" in r2.sentence
 
 
 def test_medians_need_twice_as_many_ratings():

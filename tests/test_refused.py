@@ -33,6 +33,22 @@ REFUSED = {
         lambda: ef.calibrate([0.5, -1, 2], [0, 1, 1], method="beta"),
         "`scores` must lie in [0, 1]: entry 1 is -1.0",
     ),
+    "a rule that stopped the votes, where their numbers are not said to follow from it": (
+        lambda: ef.from_votes([0, 1, 2, 2] * 9, 2, stopping="third"),
+        "`stopping` says how votes decided",
+    ),
+    "new scores of two classes for a map of three": (
+        lambda: ef.calibrate(P3, Y3)(np.ones((2, 2))),
+        "one row per item and 3 columns",
+    ),
+    "new scores for a map of three, by row and class": (
+        lambda: ef.calibrate(P3, Y3)([[1, 1, 1], [1, 1, np.inf]]),
+        "at least 0, as in the fit: row 1 has inf for class '2'",
+    ),
+    "new logits for a map of three, by row and class": (
+        lambda: ef.calibrate(np.log(P3 + 0.01), Y3)([[0, np.inf, 1]]),
+        "must be finite: row 0 has inf for class '1'",
+    ),
     "a floor that its own data refute, beside features": (
         lambda: ef.from_features(P3, Y, floor=ef.from_votes([1] * 100, 2)),
         "`floor` is refuted by its own data",

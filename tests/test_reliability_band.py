@@ -10,8 +10,7 @@ from scipy.stats import binomtest
 import errorfloor as ef
 from errorfloor import ScoreTable, reliability
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.questions import reliability as reliability_band
-from errorfloor.questions.reliability import _band, _block_starts
+from errorfloor.questions.reliability import _band
 
 
 def slow_runs(sizes):
@@ -76,15 +75,6 @@ def test_the_limits_of_a_merged_row_hold_nowhere_inside_it():
     assert table.coarse.any()
     for low, slow in zip(_band(table, 0.9, 10), slow_band(table, 0.9, 10), strict=True):
         np.testing.assert_allclose(low, slow, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("n", [1, 2, 7, 60, 5000])
-def test_there_are_no_more_than_two_hundred_blocks(n):
-    rng = np.random.default_rng(n)
-    table = ScoreTable.from_arrays(rng.normal(size=n), rng.random(n) < 0.5)
-    start = _block_starts(table, reliability_band.BLOCKS)
-    assert start[0] == 0
-    assert min(n, 20) <= start.size <= 200
 
 
 TRUTHS = {
@@ -231,49 +221,3 @@ def test_limits_that_meet_leave_room_for_one_curve():
     found = ef.reliability(np.linspace(0, 1, 50), np.arange(50) % 2)
     assert replace(found, low=found.high).in_order
     assert not replace(found, low=found.high + 1e-9).in_order
-
-
-@pytest.mark.parametrize(("n", "blocks"), [(30, 20), (83, 20), (84, 21), (799, 199), (900, 200)])
-def test_blocks_have_four_items_on_average_within_limits(n, blocks):
-    scores = np.linspace(0, 1, n) ** 2
-    table = ScoreTable.from_arrays(scores, np.arange(n) % 3 == 0)
-    for own, given in zip(_band(table, 0.9), _band(table, 0.9, blocks), strict=True):
-        np.testing.assert_array_equal(own, given)
-    for own, given in zip(_band(table, 0.9, blocks), _band(table, 0.9, blocks + 2), strict=True):
-        assert (own != given).any()
-
-
-def test_rows_that_draw_a_curve_are_spread_out_and_on_both_sides_of_steps():
-    assert reliability_band._shown(np.linspace(0, 1, 2000), np.zeros(2000)).tolist() == [
-        *range(2000)
-    ]
-    n = 2001
-    scores = np.linspace(0, 1, n) ** 4
-    steps, slope = np.zeros(n), np.linspace(0, 1, n)
-    steps[[700, 1301]] = 1
-    steps[1302:] = 2
-    few = np.floor(np.arange(n) / 4) / 501  # as many steps as there may be
-    many = np.floor(np.arange(n) / 3.99)
-    even = {round(place) for place in np.floor(np.linspace(0, n - 1, 500))}
-    even |= {int(np.argmax(scores >= place)) for place in np.linspace(0, 1, 500)}
-    found = set(reliability_band._shown(scores, steps, slope).tolist())
-    assert found == even | {699, 700, 701, 1300, 1301, 1302}
-    assert np.count_nonzero(np.diff(few)) == 500
-    sides = {row for i in range(4, n, 4) for row in (i - 1, i)}
-    assert set(reliability_band._shown(scores, few).tolist()) == even | sides
-    assert np.count_nonzero(np.diff(many)) == 501
-    assert set(reliability_band._shown(scores, many).tolist()) == even
-
-
-@pytest.mark.parametrize(
-    ("scores", "span"),
-    [([0.0, 0.5, 1.0], (0, 1)), ([0.21, 0.33], (0, 1)), ([-0.1, 0.9], None), ([0.1, 1.5], None)],
-)
-def test_histograms_have_twenty_bins_from_0_to_1_where_scores_are_inside(scores, span):
-    table = ScoreTable.from_counts(scores, [3] * len(scores), [*range(len(scores))])
-    negatives, positives, edges = reliability_band._histogram(table)
-    least, most = span or (scores[0], scores[-1])
-    np.testing.assert_allclose(edges, np.linspace(least, most, 21))
-    for score, zeros, ones in zip(scores, table.negatives, table.positives, strict=True):
-        place = min(int(20 * (score - least) / (most - least) + 1e-9), 19)
-        assert (negatives[place], positives[place]) == (zeros, ones)

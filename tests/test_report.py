@@ -20,10 +20,10 @@ import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.show.report import markdown as _markdown
+from errorfloor.show.report import sections as _words
 from errorfloor.show.report import summarize
-from errorfloor.show.report import words as _words
-from errorfloor.show.report.blocks import Headline
-from errorfloor.show.report.diagnostics import diagnose
+from errorfloor.show.report.context import diagnose
+from errorfloor.show.report.document import Headline
 
 DATA = gaussian_mixture(2000, rng=0)
 SCORES = corrupt(DATA.soft_labels, 2, 0.7)

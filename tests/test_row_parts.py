@@ -1,8 +1,6 @@
 """Rows of frames and files, named, checked and read: one rule at a time."""
 
-import datetime
 from dataclasses import replace
-from pathlib import Path
 
 import duckdb
 import narwhals as nw
@@ -13,20 +11,15 @@ import pyarrow as pa
 import pytest
 
 import errorfloor as ef
-from errorfloor._checks import argument
-from errorfloor.data import arrays, frames, read, read_rows, rows, values
+from errorfloor.data import arrays, frames, read, read_rows, rows
 from errorfloor.data.columns import ChosenColumns
 from errorfloor.data.engines import fetch, lazy
-from errorfloor.data.files import Found
-from errorfloor.data.formats import File, format_called
 from errorfloor.data.layouts import ANNOTATIONS, COUNTS, LAYOUTS, SCORES, SOFT_LABELS, VOTES
-from errorfloor.data.naming import Naming
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import ReadCall
 from errorfloor.data.rows import ColumnRule, RowRequest
 from errorfloor.data.score_rows import ScoreRows
-from errorfloor.data.source import Source
-from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.data.tables import ScoreTable, VoteTable
 
 ENGINES = {
     "pandas": lambda columns: pd.DataFrame(columns),
@@ -45,27 +38,7 @@ def asked(*layouts, second=None, name=None, **given):
     return ReadCall(layouts or LAYOUTS, ReadOptions.of(**given), second, name=name)
 
 
-def found_of(*paths):
-    return Found(tuple(File(str(path)) for path in paths), format_called("npz"))
-
-
 # Columns by name
-
-
-def test_columns_are_named_as_they_were_given():
-    some = request({"a b": [1], "g": ["x"], "w": [1.0]}, group="g", weight="w")
-    frame, given = rows.named(some, {"vote": "a b"})
-    assert frame.collect_schema().names() == ["given_vote", "given_weight", "given_group", "group"]
-    assert given == {
-        "vote": (argument("vote"), " (column 'a b')"),
-        "weight": (argument("weight"), " (column 'w')"),
-        "group": (argument("group"), " (column 'g')"),
-    }
-    assert rows.groups_of(given) == ("group",)
-    plain, given = rows.named(request({"a": [1]}), {"annotators 0": "a"})
-    assert plain.collect_schema().names() == ["given_annotators 0"]
-    assert given["annotators 0"][0] == argument("annotators")
-    assert rows.groups_of(given) == ()
 
 
 def test_columns_that_are_not_there_are_refused_by_name():
@@ -87,70 +60,6 @@ def test_columns_hold_one_value_in_a_row():
             rows.named(request(several, "polars"), {name: "a"})
         assert str(raised.value).rstrip().endswith(more) or more in str(raised.value)
         assert ("one label at a time" in str(raised.value)) == (name == "vote")
-
-
-# Classes of values
-
-
-def test_values_become_0_and_1():
-    def classes(values, engine="pandas", **more):
-        some = request({"y": values}, engine, **more)
-        frame, given = rows.named(some, {"y": "y"})
-        frame, rule = rows.with_class(frame, "y", given["y"], some)
-        found = fetch(frame.select("y", bad=rule.bad))
-        numbers = [None if one is None or one != one else float(one) for one in found["y"].tolist()]
-        return numbers, found["bad"].tolist()
-
-    for engine in ENGINES:
-        assert classes(["0", "x", "1"], engine) == ([0, None, 1], [False, True, False])
-        assert classes([0, 1, 2, -1], engine) == ([0, 1, 2, -1], [False, False, True, True])
-        assert classes(["yes", "no", None], engine, positive="yes") == (
-            [1, 0, None],
-            [False, False, False],
-        )
-        assert classes([1, 2, 3], engine, positive=2) == ([0, 1, 0], [False] * 3)
-        assert classes([1, 2, 3], engine, positive="2") == ([0, 1, 0], [False] * 3)
-        assert classes([1, 2, 3], engine, positive="two") == ([0, 0, 0], [False] * 3)
-        assert classes([1, 2, 3], engine, positive=10**400) == ([0, 0, 0], [False] * 3)
-        endless = float("inf")  # which is no class
-        assert classes([1.0, endless], engine, positive=endless) == ([0, 0], [False] * 2)
-        assert classes([True, False], engine, positive="TRUE") == ([1, 0], [False] * 2)
-        assert classes([1.0, 2.5, 3.0], engine, positive_from=2.5) == ([0, 1, 1], [False] * 3)
-        missing, bad = classes([1.0, None, float("inf")], engine, positive_from=1)
-        assert (missing, bad) == ([1, None, None], [False, True, True])
-
-
-def test_values_of_many_classes_become_places():
-    def places(values, naming, engine):
-        some = replace(request({"y": values}, engine), naming=naming)
-        frame, given = rows.named(some, {"y": "y"})
-        frame, rule = rows.with_class(frame, "y", given["y"], some)
-        found = fetch(frame.select("y", bad=rule.bad))
-        numbers = [None if one is None or one != one else float(one) for one in found["y"].tolist()]
-        return numbers, found["bad"].tolist()
-
-    words = Naming(("a", "b", "c"), {"a": 0, "b": 1, "c": 2})
-    numbers = Naming(("1", "2", "4"), {"1": 0, 2: 1, "4": 2})
-    for engine in ENGINES:
-        assert places(["b", "c", "z", None], words, engine) == (
-            [1, 2, -1, None],
-            [False, False, True, False],
-        )
-        assert places(["4", "x", "1"], numbers, engine) == ([2, -1, 0], [False, True, False])
-        assert places([4, 1, 3], numbers, engine) == ([2, 0, -1], [False, False, True])
-    assert RowRequest(frame=None, run=None, columns={}, naming=words).has_many_classes
-    two = Naming(("a", "b"), {"a": 0, "b": 1})
-    assert not RowRequest(frame=None, run=None, columns={}, naming=two).has_many_classes
-    assert not RowRequest(frame=None, run=None, columns={}).has_many_classes
-
-
-def test_requests_ask_for_no_more_than_is_said():
-    plain = RowRequest(frame=None, run=None, columns={})
-    assert plain.options == ReadOptions()
-    assert plain.options.refine
-    assert not plain.ordered
-    items = rows.CheckedRows(None, None, 1, {}, ())
-    assert (items.unit, items.labelled, items.base, items.classes) == (False, False, 0, ("0", "1"))
 
 
 # Checked rows
@@ -261,15 +170,6 @@ def test_many_columns_are_checked_together_and_the_bad_one_is_named(monkeypatch)
             assert rows.checked_together(some, frame, given, good, []).n == 2
 
 
-def test_rows_are_counted_with_what_is_asked():
-    frame = lazy(pd.DataFrame({"a": [1, 2, 3]}))
-    assert rows.count_where(frame, fetch, {}) == {"n": 3}
-    assert rows.count_where(frame, fetch, {"big": nw.col("a") > 1}) == {"n": 3, "big": 2}
-    none = lazy(pd.DataFrame({"a": [1]}).head(0))
-    assert rows.count_where(none, fetch, {"big": nw.col("a") > 1}) == {"n": 0, "big": 0}
-    assert rows.whole([1.0, 2.0]).tolist() == [1, 2]
-
-
 def test_a_positive_class_that_occurs_only_once_is_found():
     words = [f"no{k % 5}" for k in range(50)] + ["yes"]
     data = pd.DataFrame({"score": np.arange(51) / 51, "label": words})
@@ -308,19 +208,7 @@ def test_scores_that_are_likely_good_are_all_of_them(engine):
     assert not found.checked().labelled
 
 
-def test_scores_outside_of_0_and_1_far_down_are_counted_too():
-    scores = [*np.linspace(0, 1, 1200), 7.0, -3.0]
-    labels = np.arange(1202) % 2
-    found = frames.score_table(pd.DataFrame({"s": scores, "y": labels}), score="s", label="y")
-    assert found == ScoreTable.from_arrays(scores, labels)
-
-
 # The second pass
-
-
-def test_the_second_pass_looks_at_a_million_scores_in_few_ranges():
-    assert arrays.MOST_REFINED == 2**20
-    assert arrays.MOST_RANGES == 16
 
 
 def test_rows_in_ranges_are_replaced_by_those_of_a_part():
@@ -345,26 +233,6 @@ def test_rows_in_ranges_are_replaced_by_those_of_a_part():
 
 
 # The door
-
-
-def test_paths_are_told_from_arrays():
-    def are_paths(data, **more):
-        return read._are_paths(data, asked(SCORES, **more))
-
-    assert are_paths("a.csv")
-    assert are_paths(Path("a.csv"))
-    assert are_paths(["a.csv", "b.csv"])
-    assert are_paths([Path("1"), Path("2")])
-    assert are_paths(["1", "b.csv"])
-    assert not are_paths(["0.5", "1e-3"])
-    assert not are_paths([0.5, 1])
-    assert not are_paths(np.zeros(2))
-    assert are_paths(["0.5", "1"], score="s")
-    assert are_paths(["0.5", "1"], format="csv")
-    assert not are_paths(["cat", "dog"], second=[0, 1])
-    assert are_paths(["cat", "dog"], second=3)
-    assert read._is_number("nan")
-    assert not read._is_number("one")
 
 
 def test_data_that_say_what_they_hold():
@@ -474,36 +342,6 @@ def test_what_rows_tell_of_classes_is_kept():
     assert read.read(words, (SCORES,), ReadOptions.of()).source.facts["classes"]["1"] == ["yes"]
 
 
-def test_tables_of_0_1_without_positive_labels_are_unclear(tmp_path):
-    def refused(scores, negatives, positives, *layouts, classes=None, kind=False, **given):
-        path = tmp_path / "x.npz"
-        arrays = {"scores": scores, "negatives": negatives, "positives": positives}
-        np.savez(path, **arrays, **({"kind": "scores"} if kind else {}))
-        if classes is None:
-            table = ScoreTable.from_counts(scores, negatives, positives)
-        else:
-            table = ScoreTable(np.eye(3), np.eye(3, dtype=int)[[0, 0, 0]], classes=classes)
-        try:
-            read_rows._refuse_unclear_table(table, found_of(path), asked(*layouts, **given), "x")
-        except ef.InputError as error:
-            return str(error)
-        return ""
-
-    unit = ([0.0, 0.5, 1.0], [1, 2, 3], [0, 0, 0])
-    assert "Take it for soft labels with `soft='scores'`" in refused(*unit, SCORES, SOFT_LABELS)
-    assert "from_soft_labels" in refused(*unit, SCORES)
-    assert not refused(*unit, SCORES, kind=True)
-    assert not refused(*unit, SOFT_LABELS)
-    assert not refused(*unit, SCORES, score="s")
-    assert not refused([0.0, 0.5, 1.0], [1, 2, 3], [0, 1, 0], SCORES)
-    assert not refused([0.0, 0.5, 1.5], [1, 2, 3], [0, 0, 0], SCORES)
-    assert not refused([-0.5, 0.5, 1.0], [1, 2, 3], [0, 0, 0], SCORES)
-    soft = SoftTable.from_arrays([0.5])
-    read_rows._refuse_unclear_table(soft, found_of(), asked(SCORES), "x")
-    three = ScoreTable(np.eye(3)[::-1], np.eye(3, dtype=int)[[0, 0, 0]])
-    read_rows._refuse_unclear_table(three, found_of(), asked(SCORES), "x")
-
-
 def test_files_are_called_by_the_first_of_them(tmp_path):
     for name in ("a", "b", "c"):
         (tmp_path / f"{name}.csv").write_text("x,z\n1,2\n")
@@ -535,52 +373,3 @@ def test_what_was_read_says_which_class_was_named():
     named = ef.from_scores(data, classes=["a", "b"], interval=None)
     assert (named.source.options.positive, named.source.options.classes) == (None, ("a", "b"))
     assert named.source.origin == "frame"
-
-
-# Sources and spelling
-
-
-def test_sources_are_plain():
-    source = Source(
-        origin="files",
-        layout="votes",
-        files=("a", "b"),
-        columns={"votes": ("k", 1), 2: np.int64(3)},
-        options=ReadOptions(positive=datetime.date(2026, 1, 1)),
-        facts={"share": np.float64(0.5), "none": None, "yes": True},
-    )
-    found = source.to_dict()
-    assert found["files"] == ["a", "b"]
-    assert found["columns"] == {"votes": ["k", 1], "2": 3}
-    assert type(found["columns"]["2"]) is int
-    assert found["positive"] == "2026-01-01"
-    assert found["facts"] == {"share": 0.5, "none": None, "yes": True}
-    assert (found["drop_missing"], found["unlabelled"], found["duplicates"]) == (
-        False,
-        False,
-        "error",
-    )
-
-
-def test_texts_spell_numbers_and_lists():
-    texts = ["nan", "1_000", " 0.5 ", "TRUE", "1e400", ""]
-    assert [values.spelt(text) for text in texts[1:]] == [1000, 0.5, 1, None, None]
-    assert values.spelt("nan") is None
-    assert values.are_lists(["[a", "b]"]) is False
-    assert values.are_lists(["[a]", "[b]"])
-    assert values.are_lists(["a;b;a", "c", "b;a"])
-    assert not values.are_lists(["a;b;a", "c", "b", "a;c"])  # half of them
-    long = ";".join(["a", "a", *["b" * 30] * 400])
-    assert values.are_lists([long])
-    assert not values.are_lists(["a;a;a", "x y;x y"])
-    assert values.votes_in("1e3") == ["1e3"]
-    assert values.votes_in("(1, 0)") == ["1", "0"]
-    assert values.votes_in("[[1], [0]]") == ["1", "0"]
-    assert values.votes_in(np.array([1, 0])) == ["1", "0"]
-    assert values.votes_in(7) == ["7"]
-    assert values.votes_in("") == [None]
-    assert not values.are_votes([["1", "0"], ["0", "1"]])
-    assert values.are_votes([["1", "0"], ["0", "0"]])
-    assert values.are_votes([["a", "1", "1"]])
-    assert values.are_votes([[1, 1, 0], []])
-    assert not values.are_votes([["a", "b"], ["b"]])

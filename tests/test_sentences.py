@@ -15,7 +15,7 @@ from errorfloor.results import Finding, Interval, PairedTest
 from errorfloor.results.verdict import Verdict
 from errorfloor.show.html import html_of
 from errorfloor.show.report import summarize
-from errorfloor.show.report.blocks import Text
+from errorfloor.show.report.document import Text
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.words import long_text_of
 
@@ -45,12 +45,15 @@ def verdict(word="room", low=0.0043, high=0.0448, error=0.098, **more):
 
 def test_a_floor_is_said_as_accuracy_with_its_label():
     assert estimate().sentence == (
-        "The best possible accuracy for the given label is about 92.6 % (91.8 to 93.1 %)."
+        "The best possible accuracy in predicting the given label is about 92.6 % (91.8 to 93.1 %)."
     )
     votes = ef.from_votes([0, 1, 2, 3] * 50, 3, majority=5)
-    assert "accuracy for the majority of 5 votes is about" in votes.sentence
-    assert "for one more annotator's vote" in ef.from_votes([0, 1, 2, 3] * 50, 3).sentence
-    assert "for a label drawn from the soft labels" in ef.from_soft_labels([0.1, 0.4]).sentence
+    assert "accuracy in predicting the majority of 5 votes is about" in votes.sentence
+    assert "in predicting one more annotator's vote" in ef.from_votes([0, 1, 2, 3] * 50, 3).sentence
+    assert (
+        "in predicting a label drawn from the soft labels"
+        in ef.from_soft_labels([0.1, 0.4]).sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,8 +103,8 @@ def test_a_bound_is_told_by_the_limit_that_holds():
     bound = {"method": "isotonic", "interval": Interval(0.0689, 0.0825, 0.95, "honest")}
     floor = replace(estimate(), **bound)
     best = (
-        "An accuracy of at least 91.7 % is reachable for the given label (95 % confidence); the "
-        "best cut of these scores gets about 92.6 %."
+        "An accuracy of at least 91.7 % is reachable in predicting the given label "
+        "(95 % confidence); the best cut of these scores gets about 92.6 %."
     )
     assert floor.sentence == f"{best} A model that sees more than these scores may do better."
     for word, low, high, said in (
@@ -181,7 +184,10 @@ def test_a_metric_without_an_opposite_is_said_by_its_name(monkeypatch):
     kappa = Metric("kappa", "ceiling", False, lambda _: (0.5, 1.0), np.abs, "")
     monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, kappa))
     floor = estimate(0.926, 0.918, 0.931, metric="kappa", method="mine")
-    best = "The method at hand gets a kappa of about 92.6 % (91.8 to 93.1 %) for the given label."
+    best = (
+        "The method at hand gets a kappa of about 92.6 % (91.8 to 93.1 %) in predicting the given "
+        "label."
+    )
     assert floor.sentence == best  # of a method that nobody knows nothing is claimed
     found = verdict(low=0.01, high=0.03, error=0.902, floor=floor)
     assert found.sentence == f"{best} Your model, at 90.2 %, can still gain at least 1.0 points."
@@ -215,4 +221,5 @@ def test_sentences_are_for_the_level_and_the_classes_at_hand():
     scores = gen.dirichlet(np.ones(3), 90)
     floor = ef.from_scores(scores, gen.multinomial(1, scores).argmax(1), rng=0)
     assert floor.sentence != floor.at_level(0.5).sentence
-    assert " is reachable for the gold label" in replace(floor, target="the gold label").sentence
+    gold = replace(floor, target="the gold label").sentence
+    assert " is reachable in predicting the gold label" in gold

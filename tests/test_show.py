@@ -37,7 +37,7 @@ from errorfloor.show.words import long_text_of
 # The files of `folder` hold every item twice.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.* rows repeat an item"),
-    pytest.mark.filterwarnings("ignore:The votes are of too few people"),
+    pytest.mark.filterwarnings("ignore:The votes come from too few people"),
 ]
 ASSUMES = "The scores order the items."
 
@@ -144,26 +144,26 @@ def test_colours_are_six_digits_in_small_letters_as_matplotlib_writes_them():
             assert value is None or re.fullmatch("#[0-9a-f]{6}", value)
 
 
-BEST = "The best possible accuracy for the given label is about 93.0 % (91.6 to 94.0 %)"
+BEST = "The best possible accuracy in predicting the given label is about 93.0 % (91.6 to 94.0 %)"
 BOUND = (
-    "An accuracy of at least 91.5 % is reachable for the given label (95 % confidence); the best "
-    "cut of these scores gets about 93.0 %"
+    "An accuracy of at least 91.5 % is reachable in predicting the given label (95 % confidence); "
+    "the best cut of these scores gets about 93.0 %"
 )
 SEES = "A model that sees more than these scores may do better."
 LINE = (
-    "floor at most 8.42 %, 95 % limit; 7.05 % by the best cut of these scores (5.97 % to 8.42 %) "
+    "floor at most 8.42 % (95 % limit); the best cut of these scores: 7.05 % (5.97 % to 8.42 %) "
     "(isotonic, n = 2,000, honest)"
 )
 
 
 def test_an_estimate_is_one_line():
     assert str(estimate()) == LINE
-    more = "by the best cut of these scores (isotonic, n = 2,000); no limit of the floor"
-    assert str(estimate(low=None)) == f"7.05 % {more}"
+    more = "the best cut of these scores: 7.05 % (isotonic, n = 2,000); no limit of the floor"
+    assert str(estimate(low=None)) == more
     how = (
         "For the floor itself: collect votes of several people on each item, or declare these "
-        "scores complete (--complete) if nothing else that a model could see would change what "
-        "they say."
+        "scores complete (--complete) if they use all that a model "
+        "could know of an item."
     )
     assert long_text_of(estimate()) == f"{BOUND}. {SEES}\n{LINE}\nAssumes: {ASSUMES}\n{how}"
 
@@ -171,7 +171,7 @@ def test_an_estimate_is_one_line():
 def test_votes_say_what_their_plain_shares_would_have_said():
     assert long_text_of(votes_estimate()).splitlines()[2:] == [
         "Assumes: Votes are independent.",
-        "Plain vote shares say 4.94 %; with so many votes they are 1.63 points too low on average.",
+        "Plain vote shares say 4.94 %; from so few votes they are 1.63 points too low on average.",
         "Left out: 1 item with missing values.",
     ]
     for found in (votes_estimate("plugin"), votes_estimate(bias=None), votes_estimate(bias=-1e-5)):
@@ -258,14 +258,14 @@ def test_a_verdict_is_one_sentence(word, low, high, sentence):
 
 def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
     assert long_text_of(verdict()).splitlines()[1:] == [
-        "Error minus floor: +5.27 points, 95 % interval +2.34 to +8.20; p < 0.001 against a model "
-        "at or below the floor (1,000 test items).",
+        "Error minus floor: +5.27 points, 95 % interval +2.34 to +8.20; p < 0.001 if the model "
+        "were at or below the floor (1,000 test items).",
         "Floor 7.05 %, 95 % interval 5.97 % to 8.42 % (mixture, n = 2,000, likelihood)",
         f"Assumes: {ASSUMES}",
     ]
     below = verdict("saturated", -0.03, 0.01, p_beyond=0.2)
     assert "-1.00 points" in long_text_of(below)
-    assert "p = 0.200 against a model at or above the floor" in long_text_of(below)
+    assert "p = 0.200 if the model were at or above the floor" in long_text_of(below)
 
 
 def test_a_plan_is_a_table_with_advice():
@@ -300,10 +300,10 @@ def test_advice_weighs_one_more_vote_against_new_items():
     deeper = plan(trade=Trade(300, 97, 0.0929, 0.1137)).advice
     assert deeper == (
         "For the price of one more vote on each of the 300 items of the pilot, that vote narrows "
-        "the interval more than new items would (9.29 points against 11.37 with 97 more items)."
+        "the interval more than new items would (to 9.29 points, against 11.37 with 97 more items)."
     )
     broader = plan(trade=Trade(300, 97, 0.12, 0.1137)).advice
-    assert ", new items narrow the interval at least as much (12.00 points" in broader
+    assert ", new items narrow the interval at least as much (to 12.00 points" in broader
     both = plan(target=0.001, narrowest=0.02, trade=Trade(300, 97, 0.1, 0.2)).advice
     assert "points. For the price" in both
 
@@ -311,11 +311,11 @@ def test_advice_weighs_one_more_vote_against_new_items():
 def test_feebee_has_a_row_for_each_method_and_the_oracle_last():
     lines = str(noisy()).splitlines()
     assert [line.split()[0] for line in lines[1:4]] == ["isotonic", "mine", "oracle"]
-    assert lines[0].endswith("over the oracle, 95 %")
+    assert lines[0].endswith("minus the oracle, 95 %")
     assert " to " in lines[1]
     assert " to " not in lines[3]
     assert lines[4:] == [
-        "3 repeats of 5 levels of noise, n = 200, model error 10 %. Noise in "
+        "3 repeats at each of 5 levels of noise, n = 200, model error 10 %. Noise in "
         "labels cannot show what the scores or features miss.",
         "So.",
     ]

@@ -6,7 +6,6 @@ from datetime import date, datetime
 from decimal import Decimal
 
 import duckdb
-import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -14,13 +13,9 @@ import pyarrow as pa
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import vote_rows
 from errorfloor.data.annotators import bucket_of, part_of
 from errorfloor.data.frames import vote_table, vote_tables
-from errorfloor.data.items import KeptVotes, VoteItems, _with_names
-from errorfloor.data.options import ReadOptions
-from errorfloor.data.read_rows import rows_of
-from errorfloor.data.rows import RowRequest
+from errorfloor.data.items import KeptVotes, VoteItems
 
 ENGINES = {
     "pandas": lambda columns: pd.DataFrame(columns),
@@ -109,61 +104,6 @@ def test_votes_one_by_one_are_kept_by_group_of_annotators(engine, classes):
         check(found, [row for row in rows if row[0] == site], classes)
 
 
-@pytest.mark.parametrize("most", [2**25, 40])
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("engine", ["pandas", "duckdb"])
-def test_votes_side_by_side_are_kept_by_group_of_annotators(engine, classes, most, monkeypatch):
-    rows = made(classes, classes, people=5)
-    rows = [row for row in rows if row[1] % 4] + [  # items alike, of which there are few patterns
-        (site, item, who, vote)
-        for item in range(100, 140)
-        for site, who, vote in (("north", "w0", 1), ("north", "w3", 0))
-    ]
-    people = [f"w{one}" for one in range(5)]
-    items = {}
-    for site, item, who, vote in rows:
-        items.setdefault(item, {"site": site})[who] = vote if classes == 2 else WORDS[vote]
-    wide = {name: [one.get(name) for one in items.values()] for name in ("site", *people)}
-    frame = pd.DataFrame(wide, dtype=object) if engine == "pandas" else ENGINES[engine](wide)
-    monkeypatch.setattr(vote_rows, "_MOST_ENTRIES", 5 * most)
-    check(vote_table(frame, annotators=people), rows, classes)
-    for site, found in vote_tables(frame, annotators=people, group="site").items():
-        check(found, [row for row in rows if row[0] == site], classes)
-
-
-def test_annotators_are_not_told_apart_where_they_are_too_many(monkeypatch):
-    rows = made(0, 2)
-    frame = pd.DataFrame(columns_of(rows))
-    names = {"item": "item", "annotator": "who", "vote": "vote"}
-    number = len({row[2] for row in rows})
-    monkeypatch.setattr(vote_rows, "MOST_ANNOTATORS", number)
-    assert vote_table(frame, **names).workloads is not None
-    monkeypatch.setattr(vote_rows, "MOST_ANNOTATORS", number - 1)
-    assert vote_table(frame, **names).workloads is None
-    monkeypatch.undo()
-    kept = len(slow(rows, 2)[0])
-    monkeypatch.setattr(vote_rows, "MOST_ROWS", kept)
-    assert vote_table(frame, **names).workloads is not None
-    monkeypatch.setattr(vote_rows, "MOST_ROWS", kept - 1)
-    assert vote_table(frame, **names).workloads is None
-
-
-def test_patterns_are_not_told_apart_where_they_are_too_many(monkeypatch):
-    wide = pd.DataFrame({"a": [0, 1, 0, 1, 1], "b": [0, 0, 1, 1, 1]})
-    for most, known in ((5, True), (4, True), (3, False)):  # five items, four patterns
-        monkeypatch.setattr(vote_rows, "_MOST_ENTRIES", 2 * most)
-        assert (vote_table(wide, annotators=["a", "b"]).workloads is not None) == known
-
-
-def test_annotators_without_votes_have_no_work():
-    wide = pd.DataFrame({"a": [1, 0, None], "b": [None, None, 1], "c": [None] * 3}, dtype=object)
-    found = vote_table(wide, annotators=["a", "b", "c"])
-    assert sorted(found.workloads[:, 1].tolist()) == [1, 2]
-    assert found.by_group[:, -1].sum() == 3
-    alone = vote_table(wide[["a"]].head(2), annotators=["a"])
-    assert alone.workloads.tolist() == [[bucket_of("a"), 2]]
-
-
 @pytest.mark.parametrize("kind", [pa.decimal128(6, 2), pa.large_string(), pa.float32()])
 def test_kinds_of_ids_that_only_some_engines_have(kind):
     who = [Decimal("7.50"), Decimal("8.00")] * 3
@@ -183,16 +123,6 @@ def test_kinds_of_ids_that_only_some_engines_have(kind):
     expected = sorted([bucket_of(one), 3] for one in ("7.5", "8"))
     assert [one.workloads.tolist() for one in found] == [expected] * 3
     assert found[0] == found[1] == found[2]
-
-
-def test_very_many_equal_votes_on_an_item_are_not_told_apart(monkeypatch):
-    frame = pd.DataFrame(
-        {"item": [1] * 5 + [2], "who": [*"abcdea"], "vote": ["x", "x", "x", "x", "y", "z"]}
-    )
-    names = {"item": "item", "annotator": "who", "vote": "vote"}
-    for most, known in ((4, True), (3, False)):
-        monkeypatch.setattr(vote_rows, "MOST_ALIKE", most)
-        assert (vote_table(frame, **names).workloads is not None) == known
 
 
 @pytest.mark.parametrize(
@@ -220,25 +150,6 @@ def test_engines_tell_the_same_annotators_apart(people):
     if not isinstance(people[0], bool | datetime):  # of which engines have texts of their own
         buckets = {row[0] for row in found[0].workloads.tolist()}
         assert buckets == {bucket_of(one) for one in people}
-
-
-def test_times_are_numbers_of_their_parts():
-    times = [datetime(2026, 11, 16, 23, 59, 58, 999_999), datetime(1, 1, 1)]
-    frame = nw.from_native(pl.DataFrame({"t": times}))
-    found = frame.select(vote_rows._moment(nw.col("t")))["t"].to_list()
-    assert found == [
-        (((((at.year * 13 + at.month) * 32 + at.day) * 24 + at.hour) * 60 + at.minute) * 60
-         + at.second) * 10**6 + at.microsecond
-        for at in times
-    ]  # fmt: skip
-
-
-def test_places_are_those_of_each_value():
-    assert list(vote_rows.places(["b", "a", "b", None])) == [("b", [0, 2]), ("a", [1]), (None, [3])]
-    pattern = np.array([[0, 2, -1], [1, 1, 1], [-1, -1, -1]])
-    assert vote_rows._votes_of(pattern, 3).tolist() == [[1, 0, 1], [0, 3, 0], [0, 0, 0]]
-    kept = vote_rows.Voters({"a": np.ones(1)}, {"a": np.zeros(1)})
-    assert kept.of("a") == {"by_group": np.ones(1), "workloads": np.zeros(1)}
 
 
 # Rows that are checked
@@ -312,7 +223,7 @@ def test_votes_of_one_annotator_on_an_item(engine, group):
             return vote_table(frame, **names, **more)
         return vote_tables(frame, **names, **more, group=group)["x"]
 
-    says = r"voted more than once on an item, 2 times: 'a' on item 1, for example"
+    says = r"voted more than once on the same item, 2 times: 'a' on item 1, for example"
     with pytest.raises(ef.InputError, match=says):
         table()
     every = table(duplicates="all")
@@ -324,14 +235,6 @@ def test_votes_of_one_annotator_on_an_item(engine, group):
     first, last = table(duplicates="first"), table(duplicates="last")
     assert (first.votes.tolist(), first.counts.tolist()) == ([[0, 1], [1, 1]], [2, 1])
     assert (last.votes.tolist(), last.counts.tolist()) == ([[1, 0], [0, 1], [1, 1]], [1, 1, 1])
-
-
-def test_duplicates_of_nobody_are_as_they_stand():
-    frame = pd.DataFrame({"item": [1, 1], "vote": [0, 1]})
-    options = ReadOptions(duplicates="first")
-    request = RowRequest(frame=None, run=None, columns={"item": "item"}, options=options)
-    assert vote_rows.with_order(request) is request
-    assert vote_table(frame, item="item", vote="vote").totals.tolist() == [2]
 
 
 def test_a_positive_vote_has_to_occur():
@@ -386,19 +289,3 @@ def test_votes_are_kept_item_by_item():
     rows = KeptVotes().items_of(read(table, KeptVotes().layouts, ReadOptions.of()))
     assert isinstance(rows, VoteItems)
     assert (rows.votes.tolist(), rows.counts.tolist()) == ([[2, 0], [1, 1]], [1, 2])
-
-
-def test_items_are_named_by_the_one_column_that_names_them():
-    def named(columns, group=None, **chosen):
-        with rows_of(pd.DataFrame({one: [1] for one in columns})) as (frame, run):
-            options = ReadOptions(group=group)
-            request = RowRequest(frame=frame, run=run, columns=chosen, options=options)
-            return _with_names(request).options.group
-
-    assert named(["item", "k"], positives="k") == "item"
-    assert named(["text", "k"], positives="k") is None
-    assert named(["item", "item_id", "k"], positives="k") is None
-    assert named(["item", "k"], positives="item") is None
-    assert named(["item", "a", "b"], annotators=("a", "item")) is None
-    assert named(["item", "site", "k"], positives="k", group="site") == "site"
-    assert named(["item", "id"], item="id") is None

@@ -73,9 +73,11 @@ def of_checks() -> Iterator[str]:
 def sentences() -> list[str]:
     """Return all sentences, each once."""
     texts = [*of_help(), *PLACE.read_text().splitlines(), *of_examples(), *of_checks()]
-    found = (one.strip() for text in texts for one in re.split(r"(?<=[.:?!]) (?=[A-Z])", text))
+    typed = ("$", "#", "errorfloor", "Usage")
+    shown = (text for text in texts if not text.startswith(typed))
+    found = (one.strip() for text in shown for one in re.split(r"(?<=[.:?!]) (?=[A-Z])", text))
     able = (one for one in found if len(re.findall(r"[a-z]{2,}", one)) >= _LEAST_WORDS)
-    return sorted({one for one in able if not one.startswith(("$", "#", "errorfloor", "Usage"))})
+    return sorted({one for one in able if not one.startswith(typed)})
 
 
 def main() -> None:

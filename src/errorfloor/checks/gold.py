@@ -239,7 +239,7 @@ RECORDS = (
         kinds=(ScoreTable.kind, VoteTable.kind),
         classes=ANY,
         run=_from_votes,
-        asks="Is a gold label next to votes the majority of the same votes?",
+        asks="Is the gold label only the majority of these votes?",
         false_alarm=MADE,
         any_sample=True,
     ),
@@ -248,7 +248,8 @@ RECORDS = (
         kinds=(VoteTable.kind,),
         classes=ANY,
         run=_agreement,
-        asks="Does a label taken for one more vote agree with votes as they agree with each other?",
+        asks="If the label counts as one more vote: does it agree with votes as often as they do "
+        "with each other?",
         false_alarm=OTHER,
         any_sample=True,
     ),

@@ -267,6 +267,6 @@ LABELS = Check(
     kinds=(ScoreTable.kind,),
     classes=ANY,
     run=_leaks,
-    asks="Are the scores labels or 0/1 predictions, or the labels predictions by the scores?",
+    asks="Are the scores really labels or 0/1 predictions? Were the labels made from the scores?",
 )
 RECORDS = (LABELS,)

@@ -84,6 +84,6 @@ RECORDS = (
         name="answers that are no class",
         classes=ANY,
         run=_abstentions,
-        asks="Is one of many classes an answer such as unsure or skip?",
+        asks="With three classes or more: is one of them an answer such as unsure or skip?",
     ),
 )

@@ -142,19 +142,20 @@ RECORDS = (
         name="one item",
         kinds=_KINDS,
         run=_outlier,
-        asks="Does one item make a third of the variance between items?",
+        asks="Does a single item make up a third of the variance between items?",
     ),
     Check(
         name="few shared raters",
         kinds=_KINDS,
         run=_raters,
-        asks="Are there three shared raters or more?",
+        asks="Are there at least three raters who rated the same items?",
     ),
     Check(
         name="columns differ",
         kinds=_KINDS,
         run=_columns,
-        asks="Do columns of ratings differ as raters do, although they were not said to be raters?",
+        asks="Do columns of ratings look like different raters, although you did not name them as "
+        "raters?",
         false_alarm=0.001,
         any_sample=True,
     ),

@@ -220,7 +220,8 @@ RECORDS = (
         kinds=(ScoreTable.kind, SoftTable.kind, VoteTable.kind),
         classes=ANY,
         run=_copied,
-        asks="Are all numbers of equal items multiples, as if rows were copied?",
+        asks="Does every row occur equally often, or a multiple of that, as if rows had been "
+        "copied?",
     ),
     Check(name="merged scores", run=_merged, asks="Were neighbouring scores merged?"),
 )

@@ -320,7 +320,7 @@ GUESSING = Check(
     run=_guessing,
     classes=ANY,
     of_errors=True,
-    asks="Does any rule by these scores err less often than always answering the larger class?",
+    asks="Does any rule on these scores err less often than always predicting the larger class?",
     false_alarm=0.0014,
 )
 TIES = Check(name="ties", kinds=_KINDS, run=_ties, asks="How many items have equal scores?")
@@ -328,13 +328,13 @@ CERTAIN = Check(
     name="range of scores",
     kinds=_KINDS,
     run=_certain,
-    asks="Are scores probabilities, and do some claim certainty against their label?",
+    asks="Are scores probabilities, and are some 0 or 1 although the label says otherwise?",
 )
 SHARES = Check(
     name="scores that are vote shares",
     kinds=_KINDS,
     run=_shares,
-    asks="Are scores that are taken for probabilities shares of a few votes?",
+    asks="Are the scores, which are treated as probabilities, shares of a few votes?",
 )
 _of_many = partial(Check, kinds=_KINDS, classes=(Classes.MANY,))
 RECORDS = (
@@ -358,6 +358,6 @@ RECORDS = (
     _of_many(
         name="interval of an average",
         run=_average,
-        asks="Is the interval one of the floor, or of an average of confidences?",
+        asks="Is the interval one of the floor, or only of the average of what the scores claim?",
     ),
 )

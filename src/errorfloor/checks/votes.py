@@ -197,7 +197,7 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
             "annotators",
             value,
             "warn",
-            "The votes are of too few people to stand for others: the "
+            "The votes come from too few people to stand for others: the "
             f"{estimate.measure.limit} is for one more vote of these.",
             remedy,
         )
@@ -591,7 +591,7 @@ RECORDS = (
 SAMPLE = Check(
     name="annotators",
     run=_annotators,
-    asks="Are the annotators enough to stand for others?",
+    asks="Are there enough annotators to stand for others?",
     kinds=(VoteTable.kind,),
     classes=ANY,
 )
@@ -599,7 +599,7 @@ FIT = Check(
     name="fit of votes",
     kinds=(VoteTable.kind,),
     run=_fit_of_votes,
-    asks="Do items of all numbers of votes have one distribution, and can their votes be those of "
+    asks="Are items with few votes like those with many? Can the votes be those of "
     "people who vote independently?",
     false_alarm=0.015,
 )

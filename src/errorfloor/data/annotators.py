@@ -31,7 +31,8 @@ BY_GROUP_OF_MANY = ("part", "totals", "twos", "threes", "fours", "its_totals", "
 WORKLOADS = ("bucket", "votes")
 LOST = (
     "Votes whose annotators are known were added to votes whose annotators are not. The sum does "
-    "not count annotators as a sample. Count the rows of all votes with annotators."
+    "not treat annotators as a sample. To have that, count all votes anew from a file that names "
+    "the annotators."
 )
 
 

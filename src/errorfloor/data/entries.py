@@ -168,16 +168,18 @@ class Entries:
         is taken for the end of the tail.
         """
         own = self.relative
-        heaviest_first = np.argsort(-own.weight, kind="stable")
+        number = int(np.ceil(np.sqrt(own.count.sum())))
+        least = max(own.weight.size - number - 1, 0)
+        heavy = np.flatnonzero(own.weight >= np.partition(own.weight, least)[least])
+        heaviest_first = heavy[np.argsort(-own.weight[heavy], kind="stable")]
         weight, count = own.weight[heaviest_first], own.count[heaviest_first]
         up_to = np.cumsum(count)
-        number = int(np.ceil(np.sqrt(up_to[-1])))
         following = weight[min(int(np.searchsorted(up_to, number, "right")), weight.size - 1)]
         largest = np.clip(number - (up_to - count), 0, count)
         alone = int(count[weight == weight[0]].sum()) == 1
         tail = float(largest @ np.log(weight / following)) / number if alone else 0.0
         beyond = float(weight[0]) / (1 - min(tail, HEAVIEST_TAIL))
-        return beyond / (beyond + float(count @ weight))
+        return beyond / (beyond + float(own.count @ own.weight))
 
     @property
     def effective_clusters(self) -> float:

@@ -230,7 +230,7 @@ _SOFT_NAMES = frozenset({"soft", "soft_label", "soft_labels"})
 ITEM = Role(
     "item",
     "item",
-    "The item, where a row is one annotator's --vote.",
+    "Column that names the item, if each row is one vote (see --vote).",
     frozenset({"item", "items", "item_id", "example_id", "task_id", "sample_id", "question_id"})
     | {"document_id", "doc_id", "image_id", "instance_id", "unit_id", "sentence_id", "text_id"},
     unsure_names=frozenset({"id", "task", "example", "sample", "question", "document", "doc"})
@@ -267,7 +267,8 @@ SCORES = Layout(
         Role(
             "score",
             "score",
-            "Scores, with one --label per item. Of many classes one column each, a,b,c or "
+            "Scores, with one --label per item. With three classes or more, one column each, "
+            "a,b,c or "
             "'proba_*', or one with lists.",
             frozenset({"score", "scores", "p", "prob", "proba", "probability", "p_hat"})
             | {"y_score", "y_prob", "y_proba", "pred_proba", "logit"}
@@ -314,7 +315,7 @@ VOTES = Layout(
             noun="number of votes",
         ),
     ),
-    says="A row is an item with its number of votes for class 1 and of all votes.",
+    says="A row is an item with its votes for class 1 and the number of all its votes.",
     votes=_votes_counted,
     asks="from_votes",
     arrays=("positives", "totals"),
@@ -350,7 +351,8 @@ SOFT_LABELS = Layout(
         Role(
             "soft",
             "soft",
-            "True probabilities of class 1. Of many classes one column each, or one with lists.",
+            "True probabilities of class 1. With three classes or more, one column each, or one "
+            "with lists.",
             _SOFT_NAMES,
             pattern=r"(soft|soft_label|soft_labels)_.+",
             is_number=True,

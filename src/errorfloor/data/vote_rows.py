@@ -169,7 +169,8 @@ def _refuse_repeats(items: CheckedRows, given: Given) -> None:
     item, annotator = (shown(found[name].tolist()[0]) for name in _PAIR)
     raise InputError(
         *given["annotator"],
-        f" voted more than once on an item, {number:,} times: {annotator} on item {item}, for "
+        f" voted more than once on the same item, {number:,} times: {annotator} on item {item}, "
+        f"for "
         "example. Say which votes to take:",
         *(
             part

@@ -10,9 +10,16 @@ from pathlib import Path
 import numpy as np
 
 from errorfloor.data.storage import write_bytes
-from errorfloor.datasets._download import content_of
 from errorfloor.datasets.dataset import Dataset, from_votes
-from errorfloor.datasets.files import DataFile, DataHome, cache, locate, named_folder, unavailable
+from errorfloor.datasets.files import (
+    DataFile,
+    DataHome,
+    cache,
+    content_of,
+    locate,
+    named_folder,
+    unavailable,
+)
 
 # The public file has the sentences and the workers' ids. Of these the set keeps numbers, in the
 # order of the ids, so the checksum is that of what is made of the file.

@@ -8,14 +8,170 @@ includes features of later items: only their labels are kept from the models.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from errorfloor._checks import InputError, argument, shown
 from errorfloor._typing import Counts, Floats
-from errorfloor.features.models import ModelFamily, fit_majority
+from errorfloor.features.neighbours import nearest
+from errorfloor.features.votes import counted
+
+Predict: TypeAlias = Callable[[Floats], Counts]
+NEIGHBOURS = (1, 5, 15)
+_RIDGE = 1.0  # of logistic regression, on standardised features
+_STEPS = 50
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelFamily:
+    """Models that are fitted together.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the models.
+    fit : callable
+        From features, codes and the number of classes to a function that predicts codes, with a
+        row for each model.
+    """
+
+    names: tuple[str, ...]
+    fit: Callable[[Floats, Counts, int], Predict]
+
+
+def fit_majority(points: Floats, codes: Counts, classes: int) -> Predict:
+    """Return the rule that always answers the most frequent class."""
+    answer = np.bincount(codes, minlength=classes).argmax()
+    return lambda queries: np.full((1, len(queries)), answer)
+
+
+def fit_neighbours(
+    points: Floats, codes: Counts, classes: int, device: str | None = None
+) -> Predict:
+    """Return majorities of the nearest points; equal votes go to the nearest of them."""
+
+    def predict(queries: Floats) -> Counts:
+        lists = nearest(points, max(NEIGHBOURS), queries, device=device)
+        near = codes[lists.indices]
+        answers = []
+        for k in NEIGHBOURS:
+            votes = counted(near[:, :k], classes)
+            leading = votes == votes.max(axis=1, keepdims=True)
+            # The nearest neighbour whose class is among the leading ones.
+            first = np.take_along_axis(leading, near[:, :k], axis=1).argmax(axis=1)
+            answers.append(near[np.arange(len(near)), first])
+        return np.array(answers)
+
+    return predict
+
+
+def fit_discriminant(points: Floats, codes: Counts, classes: int) -> Predict:
+    """Return a linear discriminant whose covariance is shrunk as Ledoit and Wolf do."""
+    centre = points.mean(axis=0)
+    x = points - centre
+    there, place, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    means = np.stack([x[place == one].mean(axis=0) for one in range(there.size)])
+    slopes = np.linalg.solve(_shrunk(x - means[place]), means.T)
+    offsets = np.log(sizes / len(points)) - (means.T * slopes).sum(axis=0) / 2
+    return lambda queries: there[((queries - centre) @ slopes + offsets).argmax(axis=1)][None]
+
+
+def _shrunk(rest: Floats) -> Floats:
+    """Return the covariance of rows around 0, drawn towards a multiple of the identity."""
+    n, width = rest.shape
+    sample = rest.T @ rest / n
+    mean = np.trace(sample) / width
+    spread = (sample**2).sum() - width * mean**2
+    noise = (((rest**2).sum(axis=1) ** 2).sum() / n - (sample**2).sum()) / n
+    share = 1.0 if spread <= 0 else float(np.clip(noise / spread, 0, 1))
+    shrunk = (1 - share) * sample
+    # Rows that are all equal have no spread, and any multiple of the identity will do.
+    shrunk[np.diag_indices(width)] += share * mean + (1e-9 * mean or 1.0)
+    return np.asarray(shrunk)
+
+
+def fit_logistic(points: Floats, codes: Counts, classes: int) -> Predict:
+    """Return a logistic regression on standardised features, with a ridge."""
+    from scipy.optimize import minimize
+    from scipy.special import logsumexp
+
+    centre, scale = points.mean(axis=0), points.std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    x = np.column_stack(((points - centre) / scale, np.ones(len(points))))
+    # Classes that are yet to come have no place: which of them comes first, nobody knows.
+    there, place = np.unique(codes, return_inverse=True)
+    told = np.eye(there.size)[place]
+
+    def loss(flat: Floats) -> tuple[float, Floats]:
+        weights = flat.reshape(there.size, -1)
+        logits = x @ weights.T
+        total = logsumexp(logits, axis=1, keepdims=True)
+        value = float((total[:, 0] - (logits * told).sum(axis=1)).sum())
+        slope = (np.exp(logits - total) - told).T @ x
+        ridge = _RIDGE * weights
+        ridge[:, -1] = 0
+        return value + float((ridge * weights).sum()) / 2, (slope + ridge).ravel()
+
+    start = np.zeros(there.size * x.shape[1])
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    weights = found.x.reshape(there.size, -1)
+    slopes, offsets = (weights[:, :-1] / scale).T, weights[:, -1]
+    return lambda queries: there[((queries - centre) @ slopes + offsets).argmax(axis=1)][None]
+
+
+def own_families(device: str | None = None) -> tuple[ModelFamily, ...]:
+    """Return our own models; neighbours are looked for on the device."""
+    return (
+        ModelFamily(("majority",), fit_majority),
+        ModelFamily(("linear-discriminant",), fit_discriminant),
+        ModelFamily(("logistic",), fit_logistic),
+        ModelFamily(tuple(f"{k}-nn" for k in NEIGHBOURS), partial(fit_neighbours, device=device)),
+    )
+
+
+def families(models: Sequence[Any], device: str | None = None) -> tuple[ModelFamily, ...]:
+    """Return our own models, and those of a user: unfitted, with `fit` and `predict`."""
+    theirs = []
+    for at, model in enumerate(models):
+        if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+            raise InputError(
+                argument("models"),
+                f" must be unfitted models with fit and predict: entry {at} is {shown(model)}. "
+                "Pass objects in the manner of scikit-learn, such as RandomForestClassifier().",
+            )
+        name = type(model).__name__
+        same = sum(type(other).__name__ == name for other in models[:at])
+        theirs.append(ModelFamily((f"{name}-{same + 1}" if same else name,), _theirs(model, name)))
+    return (*own_families(device), *theirs)
+
+
+def _theirs(model: Any, name: str) -> Callable[[Floats, Counts, int], Predict]:
+    def fit(points: Floats, codes: Counts, classes: int) -> Predict:
+        if len(np.unique(codes)) == 1:  # many models refuse a single class
+            return fit_majority(points, codes, classes)
+        fitted = deepcopy(model)
+        fitted.fit(points, codes)
+
+        def predict(queries: Floats) -> Counts:
+            said = np.asarray(fitted.predict(queries))
+            if said.shape != (len(queries),) or not np.isin(said, np.arange(classes)).all():
+                raise InputError(
+                    argument("models"),
+                    f": {name} does not predict one of the codes 0 to {classes - 1} that it was "
+                    "fitted with for each row. Pass a classifier.",
+                )
+            return said.astype(np.int64)[None]
+
+        return predict
+
+    return fit
+
 
 _FIRST = 16  # items before the first fit
 # Fits are on so much more items than the one before: together twice the items of one on all.

@@ -358,7 +358,7 @@ _HOW = (
     "held out."
 )
 AT_RANDOM = (
-    "; items were labelled at random, or with the probabilities that their weights are one over"
+    "; items to label were drawn at random, or each with a known chance and the weight 1 / chance"
 )
 
 _method = partial(

@@ -58,7 +58,7 @@ def confusion(
     >>> from errorfloor import SoftTable
     >>> found = confusion(SoftTable([[0.0, 0.1, 0.9], [0.5, 0.4, 0.1]], [30, 10]))
     >>> print(found.sentence)
-    5 of 10 errors that any model makes are 1 against 0.
+    50 % of the errors that any model makes confuse 1 with 0.
     """
     if not isinstance(estimate, Estimate | Groups):
         if not is_data(estimate):

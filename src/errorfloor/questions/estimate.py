@@ -240,7 +240,7 @@ def from_scores(
     Examples
     --------
     >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
-    40.00 % by the best cut of these scores (isotonic-cf, n = 5); no limit of the floor
+    the best cut of these scores: 40.00 % (isotonic-cf, n = 5); no limit of the floor
     """
     arguments = {**locals()}
     ask = record_of(Ask, arguments).checked(ScoreTable.kind)

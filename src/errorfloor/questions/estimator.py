@@ -106,7 +106,7 @@ def from_estimator(
     >>> from sklearn.datasets import make_classification
     >>> X, y = make_classification(400, flip_y=0.2, random_state=0)
     >>> print(from_estimator(LogisticRegression(), X, y, interval=None))
-    24.58 % by the best cut of these scores (isotonic-cf, n = 400); no limit of the floor
+    the best cut of these scores: 24.58 % (isotonic-cf, n = 400); no limit of the floor
     """
     labels = _as_labels(y)
     seed = int(as_generator(rng).integers(2**31)) if rng is not None else None

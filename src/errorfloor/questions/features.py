@@ -27,8 +27,8 @@ from errorfloor.data.values import is_id
 from errorfloor.features import classics, sequence
 from errorfloor.features.groups import rows_together
 from errorfloor.features.leaks import changes_along, telling_columns
-from errorfloor.features.models import families
 from errorfloor.features.records import SEQUENTIAL
+from errorfloor.features.sequence import families
 from errorfloor.intervals.binomial import upper_limit
 from errorfloor.intervals.record import Evidence
 from errorfloor.intervals.seeds import Seed
@@ -144,9 +144,9 @@ def _contradiction(found: FeaturesEstimate, floor: Estimate, same: bool) -> Find
 
 DUPLICATES = REFUSED, FIRST, ALL = "error", "first", "all"
 _ASSUMES = (
-    "Items are drawn independently, those of one cluster counting as one, and their features were "
-    "made without their labels. Copies with some noise and several rows of one person break this "
-    "unless they are declared as clusters: not all of them can be found."
+    "Items are drawn independently (a cluster counts as one), and their features were made without "
+    "their labels. Near-copies, and several rows of one person, break this: "
+    "declare them as clusters, because not all of them can be found."
 )
 
 

@@ -537,7 +537,7 @@ def given_floor(estimate: Any, asked: MetricChoice, level: float) -> Estimate:
         method=evidence.method,
         interval=Interval(value, value, level, evidence.method),
         n=0,
-        assumptions=f"The {record.limit} was given as a number, and is taken for exact.",
+        assumptions=f"The {record.limit} was given as a number, and is treated as exact.",
         metric=asked.metric,
         evidence=evidence,
         options=asked.kept(),

@@ -365,7 +365,7 @@ def methods_help() -> str:
     from errorfloor import methods
 
     names = either(methods.short_names(SCORES.kind))
-    return f"{names}. Once for each method; all that fit by default."
+    return f"{names}. Repeat it for several; by default all that suit the data."
 
 
 def _interval_help() -> str:
@@ -441,7 +441,7 @@ _READ = (
         kind=Flag(),
         default=False,
         help="Declare that no model could know more than these scores say. The answer is then the "
-        "floor itself, not a bound of it.",
+        "floor itself, not a bound on it.",
         label="These scores are complete: nothing else that a model could see would change them",
     ),
     AskOption(
@@ -457,7 +457,8 @@ _READ = (
         kind=Choice(DUPLICATES),
         default="error",
         section=READING,
-        help="Votes of one annotator on an item, in rows: take the first, the last or all of them.",
+        help="If an annotator voted more than once on an item: stop with an error, or take the "
+        "first, the last or all votes.",
         label="Votes of one annotator on an item, or equal features, that repeat are",
         titles={"": "an error", **{one: one for one in DUPLICATES if one != "error"}},
         button="Of those that repeat, take: {}",
@@ -478,8 +479,9 @@ _ASK = (
         name="costs",
         kind=Matrix("1,5 or 0,1,2;1,0,1;2,1,0"),
         metavar="COSTS",
-        help="With --metric cost: of a false positive and a false negative, 1,5; or a row for each "
-        "true class with the cost of each decision, '0,1,2;1,0,1;2,1,0'.",
+        help="With --metric cost: the costs of a false positive and a false negative, such as "
+        "1,5; or "
+        "a row for each true class with the cost of each decision, '0,1,2;1,0,1;2,1,0'.",
         label="Costs of a false positive and a false negative",
         hint="such as 1,5",
     ),
@@ -531,7 +533,7 @@ _ASK = (
         default=1000,
         flag="--resamples",
         metavar="COUNT",
-        help="Of the bootstrap, for intervals that use it.",
+        help="Number of bootstrap resamples, for intervals that use them.",
         shows_default=True,
     ),
     AskOption(
@@ -539,7 +541,7 @@ _ASK = (
         kind=Clip(),
         default="auto",
         metavar="NUMBER",
-        help="auto or a number: how far methods that need it keep scores from 0 and 1.",
+        help="How far scores are kept from 0 and 1, by methods that need it: auto or a number.",
         shows_default=True,
     ),
     AskOption(
@@ -547,8 +549,9 @@ _ASK = (
         kind=Choice(("chance", "item", "votes")),
         default="chance",
         metavar="REASON",
-        help="For votes: why items have unequal numbers of them. chance; item, some kinds of items "
-        "get more; or votes, they were collected until they agreed.",
+        help="For votes: why do items have unequal numbers of them? Either by chance, by item "
+        "(some "
+        "kinds of items get more), or by votes (they were collected until they agreed).",
         shows_default=True,
         label="Numbers of votes differ",
         titles={"": "by chance", "item": "by the kind of item", "votes": "by votes that agree"},
@@ -557,8 +560,10 @@ _ASK = (
     AskOption(
         name="stopping",
         metavar="RULE",
-        help="With --totals-by votes: third (two votes, and a third if they differ), lead-2 (until "
-        "one label is two votes ahead), lead-2-max-7 (up to 7 votes) and so on.",
+        help="With --totals-by votes: the rule by which voting ended. third (two votes, and a "
+        "third "
+        "if they differ), lead-2 (when one label is two votes ahead), lead-2-max-7 (or after 7 "
+        "votes) and so on.",
         label="Votes were collected by the rule",
         hint="such as lead-2",
     ),
@@ -575,14 +580,16 @@ _ASK = (
         name="bias_for_error",
         kind=Number(0, 0.5),
         metavar="RATE",
-        help="For votes: also bound the bias of plain vote shares, if the floor is at most this.",
+        help="For votes: also bound how far plain vote shares are off, if the floor is at most "
+        "this.",
     ),
     AskOption(
         name="reached",
         kind=Ratio(),
         metavar="COUNT/COUNT",
-        help="For votes: a model's errors on fresh labels of the same kind, such as 90/1000, which "
-        "cap the floor.",
+        help="For votes: a model's errors out of its test items, such as 90/1000, on fresh labels "
+        "of "
+        "the same kind. The floor cannot be higher.",
     ),
     AskOption(
         name="rng",
@@ -590,7 +597,7 @@ _ASK = (
         default=0,
         flag="--seed",
         metavar="SEED",
-        help="Seed of everything random; the same gives the same answer.",
+        help="Seed for all that is random; the same seed gives the same answer.",
         shows_default=True,
     ),
 )
@@ -644,7 +651,7 @@ _MODEL = (
         aliases=("--n", "--n-test", "--test-size"),
         section=PLAIN,
         metavar="COUNT",
-        help="Number of test items; for a rate, those of FILE by default.",
+        help="Number of test items. If the error is a rate, that of the items in FILE by default.",
         label="of",
         after="test items",
     ),

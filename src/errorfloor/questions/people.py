@@ -309,12 +309,14 @@ def _about_sample(crowd: PeopleComparison, singles: int) -> list[str]:
     ballots = crowd.found.ballots
     if crowd.crowd is not None:
         people = counted_words(crowd.crowd.number, "annotator")
-        notes.append(f"{people} count as a sample, as well as items: limits hold for other people.")
+        notes.append(
+            f"{people} are treated as a sample, as items are: limits hold for other people."
+        )
     elif ballots is not None:
         effective = crowd.all_people.effective  # type: ignore[union-attr]
         notes.append(
-            f"The votes are of too few people ({effective:.1f} with equal workloads) to stand for "
-            "others: limits are over items, for these people."
+            f"The votes come from too few people (as good as {effective:.1f} with equal workloads) "
+            "to stand for others: limits hold for other items, but for these people."
         )
     else:
         notes.append(

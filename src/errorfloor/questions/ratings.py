@@ -643,7 +643,7 @@ def from_published(
     evidence = None
     if n is not None and interval is not None:
         evidence = FisherLimits(rho, n, record.how.link)
-    who = "Two people rated each item independently, drawn at random; ratings are roughly normal"
+    who = "Two people, drawn at random, rated each item independently; ratings are roughly normal"
     bias = "; the correlation ignores biases of raters" if given == "pearson" else ""
     made = RatingsEstimate(
         value=float(record.how.link(max(rho, 0.0))),

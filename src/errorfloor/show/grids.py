@@ -150,7 +150,9 @@ def of_items(items: Items) -> Grid:
         )
         for at in items.hardest()
     )
-    return Grid(("item", "votes for 1", "class 1", "error at best", "rank"), tuple(rows), "<>>>>")
+    return Grid(
+        ("item", "votes for 1", "chance of 1", "error at best", "rank"), tuple(rows), "<>>>>"
+    )
 
 
 def of_class_items(items: ClassItems) -> Grid:
@@ -182,12 +184,12 @@ def how_items(items: Items | ClassItems) -> str:
     from errorfloor.results import Items  # which most answers have no use for
 
     more = f"; the first {len(items.hardest())} are shown" if len(items) > 10 else ""
-    mean = f"{items.count.sum():,} items{more}. The errors have a mean of "
+    mean = f"{items.count.sum():,} items{more}. Their mean error at best is "
     mean += f"{numbers.per_cent(items.floor)}."
     if not isinstance(items, Items):
         return mean
-    same = "exchangeable" if items.symmetric else "different"
-    return f"{mean} Classes are taken for {same}."
+    same = "the task is the same with" if items.symmetric else "the task would change with"
+    return f"{mean} It is assumed that {same} both classes swapped."
 
 
 def of_feebee(result: FeeBeeResult) -> Grid:
@@ -196,7 +198,14 @@ def of_feebee(result: FeeBeeResult) -> Grid:
     oracle = result.oracle
     error = oracle.standard_error or 1.0
     digits = int(np.clip(1 - np.floor(np.log10(error)), 5, 12))
-    head = ("method", "score", "std. error", "above", "below", "over the oracle, 95 %")
+    head = (
+        "method",
+        "score",
+        "std. error",
+        "too high",
+        "too low",
+        "minus the oracle, 95 %",
+    )
     rows = [_score_row(row, digits, _excess(row, digits)) for row in result]
     return Grid(head, (*rows, _score_row(oracle, digits, "")), "<>>>>>")
 
@@ -217,7 +226,14 @@ def _excess(row: FeeBeeScore, digits: int) -> str:
 def of_annotators(result: AnnotatorsResult, most: int = MOST_ANNOTATORS) -> Grid:
     """Return the annotators who have the largest shares of the floor."""
     level = numbers.level(result.level)
-    head = ("annotator", "votes", "agreement", "informedness", level, "share of the floor")
+    head = (
+        "annotator",
+        "votes",
+        "agreement",
+        "informedness",
+        f"{level} interval",
+        "share of the floor",
+    )
     rows = (
         (
             row.annotator,
@@ -268,11 +284,11 @@ def how_feebee(result: FeeBeeResult) -> str:
     """Say how much noise was added to what."""
     metric, value = result.measure, result.model_value
     shown = f"{100 * value:.4g} %" if metric.per_cent else f"{value:.4g}"
-    several = f" of {len(result.means)} means" if len(result.means) > 1 else ""
+    several = f" and {len(result.means)} means" if len(result.means) > 1 else ""
     wide = result.dimensions
     features = "" if wide is None else f"{wide:,} feature{'s' if wide > 1 else ''}, "
     return (
-        f"{result.repeats} repeats of {result.noise.size} levels of noise{several}, "
+        f"{result.repeats} repeats at each of {result.noise.size} levels of noise{several}, "
         f"n = {result.n:,}, {features}model {metric.words} {shown}. Noise in labels cannot show "
         "what the scores or features miss."
     )

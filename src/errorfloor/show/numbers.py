@@ -65,7 +65,7 @@ def sampling_of(row: Estimate) -> list[tuple[str, str]]:
 
 def sampling_words(row: Estimate) -> list[str]:
     """Return the same for a line of text."""
-    words = [] if row.n_effective is None else [f"worth {row.n_effective:,.0f}"]
+    words = [] if row.n_effective is None else [f"worth {row.n_effective:,.0f} equal ones"]
     return words if row.clusters is None else [*words, f"{row.clusters:,} clusters"]
 
 

@@ -85,7 +85,7 @@ def of_panels(result: People) -> Grid:
         (f"{one.people:,}", rate(one), "votes" if one.basis == "votes" else "fitted mixture")
         for one in result.panels
     )
-    return Grid(("people in the panel", "agree with one more person", "from"), rows, "><<")
+    return Grid(("people in the panel", "agree with one more person", "known from"), rows, "><<")
 
 
 def about(result: People) -> Iterator[str]:
@@ -101,9 +101,9 @@ def about(result: People) -> Iterator[str]:
 def order(result: People) -> str:
     """Return which model is certainly better than which."""
     pairs = result.certain_order
-    told = ", ".join(f"{one.first} above {one.second}" for one in pairs[:_MOST_PAIRS])
+    told = ", ".join(f"{one.first!r} above {one.second!r}" for one in pairs[:_MOST_PAIRS])
     more = len(pairs) - _MOST_PAIRS
-    text = f"Certain order: {told}{f', and {more} more pairs' if more > 0 else ''}."
+    text = f"The data settle this order: {told}{f', and {more} more pairs' if more > 0 else ''}."
     if not pairs:
         text = "No order of the models is certain."
     if result.resolvable is None:
@@ -133,7 +133,7 @@ def of_difference(result: FloorDifference) -> str:
         if result.low > 0
         else f"The second {limit} is higher"
         if result.high < 0
-        else f"Which {limit} is higher is open"
+        else f"These data do not tell which {limit} is higher"
     )
     within = f"{numbers.level(result.level)} interval {low} to {high}"
     return f"{sure}: the first minus the second is {value} ({within})."
@@ -148,7 +148,7 @@ def each_floor(result: FloorDifference) -> list[str]:
         lines.append(f"{name}: {floor.measure.limit} {value} ({limits}; {said})")
     how = "are independent samples" if result.independent else "may depend on each other"
     lines.append(
-        f"The limits of both hold together at {numbers.level(result.level)}, where the two sets "
-        f"{how}."
+        f"Both intervals hold at once with {numbers.level(result.level)} confidence, if the two "
+        f"sets {how}."
     )
     return lines

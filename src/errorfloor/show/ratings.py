@@ -88,7 +88,9 @@ def sentence(found: RatingsEstimate) -> str:
     best = "least" if metric.less_is_better else "best"
     if metric.how.of == DIFFERENCE:
         return _of_differences(found)
-    the = f"the {best} possible {metric.words} with {found.target} is about {_with_limits(found)}"
+    the = (
+        f"the {best} possible {metric.words} against {found.target} is about {_with_limits(found)}"
+    )
     if metric.how.of == RATIO and not found.has_signal:
         if found.may_have_signal:
             few = f"{counted(found.n, 'item')} {'is' if found.n == 1 else 'are'}"
@@ -97,10 +99,12 @@ def sentence(found: RatingsEstimate) -> str:
     said = f"{the[:1].upper()}{the[1:]}."
     if metric.how.of != RATIO or found.label != "one":
         return said
-    pair = "The two raters" if found.raters == 2 else "Two people"
+    pair = "the two raters" if found.raters == 2 else "two people"
     if metric.name == "r2":
-        return f"{said} Predicted from one other person's rating it is {number(found.icc**2, 0.0)}."
-    return f"{said} {pair} reach {number(found.value**2, 0.0)} with each other."
+        return (
+            f"{said} Predicting from one other person's rating gives {number(found.icc**2, 0.0)}."
+        )
+    return f"{said} Between {pair} it is {number(found.value**2, 0.0)}."
 
 
 def _of_published(found: RatingsEstimate) -> str:
@@ -120,7 +124,7 @@ def _of_published(found: RatingsEstimate) -> str:
         )
     own = "" if given == found.metric else f" ({name})"
     return (
-        f"{value:.2f}{own} between two people is not a ceiling: the best possible "
+        f"Agreement of {value:.2f}{own} between two people is not a ceiling: the best possible "
         f"{metric.words} is {said}."
     )
 
@@ -129,9 +133,9 @@ def _of_differences(found: RatingsEstimate) -> str:
     width, least = _digits(found)
     about = f"about {number(found.value, width, least)} if ratings are roughly normal"
     if found.low is None or found.high is None:
-        return f"The least possible MAE with {found.target} is {about}."
+        return f"The least possible MAE against {found.target} is {about}."
     ends = f"{number(found.low, width, least)} and {number(found.high, width, least)}"
-    return f"The least possible MAE with {found.target} is between {ends}, {about}."
+    return f"The least possible MAE against {found.target} is between {ends}, {about}."
 
 
 _STANDS = {
@@ -148,7 +152,7 @@ def sentence_of_verdict(result: Verdict) -> str:
     width, least = _digits(floor)
     value = number(result.model_value, width, least)
     stands = _STANDS[result.verdict].format(counted(result.n, "item"))
-    head = f"{metric.words} with {floor.target} is {value}"
+    head = f"{metric.words} against {floor.target} is {value}"
     share, worth = result.share, result.worth
     if share is None:
         return f"{head}. {_of_differences(floor)} {stands}"
@@ -189,7 +193,8 @@ def more_about(found: RatingsEstimate) -> Iterator[str]:
     yield (
         f"ICC {found.icc:.3f}: signal variance {found.signal:.4g}, noise variance "
         f"{found.noise:.4g}, from {counted(found.ratings, 'rating')}{by} of "
-        f"{counted(found.n, 'item')}. The ICC is what two people reach, not a ceiling."
+        f"{counted(found.n, 'item')}. The ICC says how well two people agree; a model can do "
+        "better."
     )
     if found.whole_grades is not None:
         yield f"A model that may only give whole grades reaches about {found.whole_grades:.2f}."

@@ -151,7 +151,8 @@ def _(result: Plan) -> str:
 @sentence_of.register("AnnotatorsResult")
 def _(result: AnnotatorsResult) -> str:
     guess = sum(row.may_guess for row in result)
-    who = f"{guess:,} of {numbers.counted(len(result), 'annotator')} cannot be told from guessing"
+    every = numbers.counted(len(result), "annotator")
+    who = f"{guess:,} of {every} may be guessing" if guess else f"None of {every} seems to guess"
     if result.everyone is None or result.without is None or result.left_out is None:
         return f"{who}."
     return (
@@ -167,12 +168,11 @@ def _(result: Confusion) -> str:
     if not pairs:
         return "The best rule makes no errors on these items."
     first = pairs[0]
-    tenths = round(10 * first.share)
-    often = f"{tenths} of 10" if tenths else numbers.per_cent(first.share, 1)
+    often = f"{numbers.per_cent(first.share, 0)} of the"
     if len(pairs) == 1:
         often = "All"
     whose = f"errors of {result.best_of}" if result.best_of else "errors that any model makes"
-    return f"{often} {whose} are {first.first} against {first.second}."
+    return f"{often} {whose} confuse {first.first} with {first.second}."
 
 
 @sentence_of.register("Items", "ClassItems")
@@ -212,7 +212,7 @@ def _best(result: Estimate) -> str:
     metric, given, claim = result.measure, result.n == 0, result.claim
     if not claim.any_model:
         return _bound(result, claim)
-    of = ", as given," if given else f" for {result.target}"
+    of = ", as given," if given else f" in predicting {result.target}"
     the = f"If {claim.condition}, the" if claim.condition and not given else "The"
     name = metric.opposite or metric.words
     return f"{the} best possible {name}{of} is {'' if given else 'about '}{_shown(result, metric)}"
@@ -226,15 +226,16 @@ def _bound(result: Estimate, claim: Claim) -> str:
     about = f"about {style.value(metric.shown(result.value), digits)}"
     if claim.limits == "none" or result.low is None or result.high is None:
         best = f"{claim.best_of[:1].upper()}{claim.best_of[1:]}"
-        return f"{best} gets {name} of about {_shown(result, metric)} for {result.target}"
+        return f"{best} gets {name} of about {_shown(result, metric)} in predicting {result.target}"
     limit = result.low if claim.low else result.high
     least = claim.low if not metric.opposite else claim.high
     bound = (style.at_least if least else style.at_most)(metric.shown(limit), digits)
     sure = numbers.level(result.level or 0)
     if claim.reachable(metric):
-        said = f"{name[:1].upper()}{name[1:]} of {bound} is reachable for {result.target}"
+        said = f"{name[:1].upper()}{name[1:]} of {bound} is reachable in predicting {result.target}"
         return f"{said} ({sure} confidence); {claim.best_of} gets {about}"
-    best = f"The best possible {metric.opposite or metric.words} for {result.target} is {bound}"
+    of = f"{metric.opposite or metric.words} in predicting {result.target}"
+    best = f"The best possible {of} is {bound}"
     return f"{best} ({sure} confidence); {claim.best_of}, too good from few votes, say {about}"
 
 
@@ -369,7 +370,7 @@ def _trade(plan: Plan) -> Iterator[str]:
     style = numbers.style_of_plan(plan)
     spent = f"For the price of one more vote on each of the {trade.n:,} items of the pilot"
     found = (
-        f"({style.size(trade.deeper)} against {style.bare(abs(trade.broader))} "
+        f"(to {style.size(trade.deeper)}, against {style.bare(abs(trade.broader))} "
         f"with {trade.more:,} more items)"
     )
     if trade.deeper < trade.broader:

@@ -151,7 +151,7 @@ def _headline(result: Estimate, how: str) -> str:
         value = f"{metric.limit} {value}{of_metric}{of}"
         within = f", {numbers.level(result.level or 0)} interval {limits}" if limits else ""
         return f"{value}{within} ({how})"
-    value = f"{value}{of_metric} by {claim.best_of}"
+    value = f"{claim.best_of}: {value}{of_metric}"
     if claim.limits == "none":
         within = f", {numbers.level(result.level or 0)} interval {limits}" if limits else ""
         return f"{value}{of}{within} ({how}); no limit of the {metric.limit}"
@@ -161,7 +161,7 @@ def _headline(result: Estimate, how: str) -> str:
     bound = f"at {'least' if claim.low else 'most'} {style.value(limit, digits)}"
     sure = f"{numbers.level(result.level or 0)} limit"
     within = f" ({limits})" if result.n and result.low else ""
-    return f"{metric.limit} {bound}{of_metric}{of}, {sure}; {value}{within} ({how})"
+    return f"{metric.limit} {bound}{of_metric}{of} ({sure}); {value}{within} ({how})"
 
 
 def _how(result: Estimate) -> Iterator[str]:

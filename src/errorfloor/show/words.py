@@ -49,7 +49,7 @@ def difference_of(verdict: Verdict) -> str:
         worse, better = ("above", "below") if metric.less_is_better else ("below", "above")
         behind = verdict.difference >= 0
         side, p = (better, verdict.p_room) if behind else (worse, verdict.p_beyond)
-        sure = f"; {numbers.p_equals(p)} against a model at or {side} the {metric.limit}"
+        sure = f"; {numbers.p_equals(p)} if the model were at or {side} the {metric.limit}"
     return f"{name[:1].upper()}{name[1:]}: {within}{sure}{items}."
 
 
@@ -141,11 +141,11 @@ def _about(estimate: Estimate) -> Iterator[str]:
 
 
 def to_the_floor(estimate: Estimate) -> list[str]:
-    """Say how to get the floor itself, where the answer is only a bound of it."""
+    """Say how to get the floor itself, where the answer is only a bound on it."""
     sees, limit = estimate.claim.sees, estimate.measure.limit
     declare = {
-        SCORES: ", or declare these scores complete (--complete) if nothing else that a model "
-        "could see would change what they say",
+        SCORES: ", or declare these scores complete (--complete) if they use all that a model "
+        "could know of an item",
         SHARES: ", or declare the label one more such vote (--label-is-vote) if it is one",
     }
     if not sees:
@@ -166,7 +166,10 @@ def _more_about(result: Any) -> Iterable[str]:
 def _(result: FeaturesEstimate) -> Iterable[str]:
     if result.models:
         rates = (f"{name} {numbers.per_cent(rate)}" for name, rate in result.models.items())
-        yield f"Errors of models by themselves: {', '.join(rates)}. {result.leader} leads."
+        yield (
+            f"Errors of each model over all items: {', '.join(rates)}. On "
+            f"the later half {result.leader} had the fewest."
+        )
 
 
 @_more_about.register("AgreementEstimate")
@@ -174,8 +177,9 @@ def _(result: AgreementEstimate) -> Iterable[str]:
     low, high = (numbers.per_cent(limit) for limit in (result.allowed_low, result.allowed_high))
     yield (
         f"{result.agree:,} of {result.pairs:,} pairs agree "
-        f"({numbers.per_cent(result.agreement)}). With unlimited pairs, that allows floors "
-        f"from {low} to {high}: agreement is not the ceiling of accuracy."
+        f"({numbers.per_cent(result.agreement)}). Even with unlimited pairs, this rate of "
+        f"agreement would fit any floor from {low} to {high}. How often two people agree is not "
+        "the best possible accuracy."
     )
 
 
@@ -193,7 +197,7 @@ def _(result: VotesEstimate) -> Iterable[str]:
     bias = result.bias or 0.0
     if result.method != PLUGIN.name and bias < -_NO_BIAS:
         yield (
-            f"Plain vote shares say {numbers.per_cent(result.plugin)}; with so many votes they "
+            f"Plain vote shares say {numbers.per_cent(result.plugin)}; from so few votes they "
             f"are {numbers.points_of_size(-bias)} too low on average."
         )
     if result.bias_bound is not None:

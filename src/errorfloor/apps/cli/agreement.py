@@ -45,15 +45,27 @@ def _rate_or_count(context: click.Context, parameter: click.Parameter, value: st
     metavar="RATE",
     kind=Number(0, 1),
     multiple=True,
-    help="Share of votes for class 1; twice for two raters. An even split by default.",
+    help="Share of all votes that are for class 1; give it twice, once for each of two raters. An "
+    "even split by default.",
 )
 @option("--kappa", metavar="NUMBER", kind=Number(-1, 1), help="Cohen's kappa, with --share.")
 @option("--alpha", metavar="NUMBER", kind=Number(-1, 1), help="Krippendorff's, with --share.")
-@option("--icc", metavar="NUMBER", kind=Number(-1, 1), help="Of ratings: their ICC.")
-@option("--qwk", metavar="NUMBER", kind=Number(-1, 1), help="Of ratings: QWK of two people.")
-@option("--pearson", metavar="NUMBER", kind=Number(-1, 1), help="Of ratings: their correlation.")
-@option("--n", "n", metavar="COUNT", kind=Whole(4), help="Of ratings: items that two people rated.")
-@option("--metric", metavar="NAME", help="Of ratings: what the ceiling is of; as given by default.")
+@option("--icc", metavar="NUMBER", kind=Number(-1, 1), help="For ratings: their ICC.")
+@option("--qwk", metavar="NUMBER", kind=Number(-1, 1), help="For ratings: QWK of two people.")
+@option("--pearson", metavar="NUMBER", kind=Number(-1, 1), help="For ratings: their correlation.")
+@option(
+    "--n",
+    "n",
+    metavar="COUNT",
+    kind=Whole(4),
+    help="For ratings: number of items that two people rated.",
+)
+@option(
+    "--metric",
+    metavar="NAME",
+    help="For ratings: the metric whose ceiling you want; by default that in which you gave the "
+    "agreement.",
+)
 @listed("interval")
 @listed("level")
 @with_session

@@ -30,7 +30,7 @@ def app(session: Session, port: int, no_browser: bool) -> None:
     """Open a page in the browser: drop a file, see the answer, change what is asked.
 
     Nothing leaves this machine: the server listens on 127.0.0.1 only, its address holds a secret,
-    and files are deleted when the page or the server goes. Ctrl-C ends it.
+    and files are deleted when the page is closed or the server ends. Ctrl-C ends it.
     """
     try:
         from errorfloor.apps.web.run import serve

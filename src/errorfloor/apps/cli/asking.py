@@ -73,7 +73,7 @@ def _with_items(model: ModelOptions, reading: Reading, session: Session) -> Mode
         raise click.UsageError("Give --test-items: how many items the model was tested on.")
     n = reading.table.n
     session.remark(
-        f"taking the {n:,} items of the file for those that the model was tested on; "
+        f"assuming that the model was tested on the {n:,} items of this file; "
         "--test-items COUNT if these were others"
     )
     return replace(model, n=n)

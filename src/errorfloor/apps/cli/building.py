@@ -236,7 +236,7 @@ def with_session(function: Body) -> Body:
         metavar="FILE",
         type=click.Path(dir_okay=False, path_type=Path),
         section=OUTPUT,
-        help="Add the answer and its picture to a Markdown file, as CI shows for a job.",
+        help="Add the answer and its picture to a Markdown file, such as the summary of a CI job.",
     )
     @functools.wraps(function)
     def wrapped(as_json: bool, quiet: bool, summary: Path | None, **rest: Any) -> None:

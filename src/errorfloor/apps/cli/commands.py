@@ -143,7 +143,7 @@ def estimate(
 ) -> None:
     """Estimate the floor.
 
-    Columns are guessed where their names leave no doubt, and the guess is said.
+    Columns are guessed where their names leave no doubt, and the guess is shown.
     """
     from errorfloor.questions.question import answer
     from errorfloor.show.words import long_text_of
@@ -174,7 +174,9 @@ def _answered_as_ratings(labels: Labels, session: Session) -> bool:
 
     if ratings_in(labels.files[0]) is None:
         return False
-    session.remark(f"these are ratings: answering errorfloor ratings {labels.files[0]}")
+    session.remark(
+        f"these are ratings, so this is the answer of errorfloor ratings {labels.files[0]}"
+    )
     context.invoke(ratings, file=labels.files[0], as_json=session.as_json, quiet=session.quiet)
     return True
 
@@ -220,13 +222,13 @@ def compare(session: Session, labels: Labels, methods: tuple[str, ...], **how: A
     "--model-error",
     metavar="RATE",
     kind=Number(0, 1),
-    help="Error of the best model known on these labels, a fraction.",
+    help="Lowest error that a model is known to have on these labels, a fraction.",
 )
 @option(
     "--model-value",
     metavar="VALUE",
     kind=Number(0, 1),
-    help="In its place: the best model's value of --metric, such as its AUC.",
+    help="Instead of --model-error: the best known value of --metric, such as an AUC.",
 )
 @option(
     "--metric",
@@ -240,14 +242,16 @@ def compare(session: Session, labels: Labels, methods: tuple[str, ...], **how: A
     "--means",
     metavar="NUMBERS",
     kind=Shares(),
-    help="How probable 1 is where a label is redrawn, not for error; 0.1,0.2,...,0.9 by default.",
+    help="Probability of class 1 where a label is drawn anew (not for error); 0.1,0.2,...,0.9 by "
+    "default.",
 )
 @METHODS
 @option(
     "--levels",
     metavar="COUNT",
     kind=Whole(2),
-    help="Levels of noise from 0 to 1: 101 for error by default, else 21 of each mean.",
+    help="Number of noise levels from 0 to 1; by default 101 for error, else 21 for each of "
+    "--means.",
 )
 @option(
     "--repeats",
@@ -255,17 +259,17 @@ def compare(session: Session, labels: Labels, methods: tuple[str, ...], **how: A
     kind=Whole(1),
     default=10,
     show_default=True,
-    help="Draws of the noise at each level.",
+    help="How many times noise is drawn at each level.",
 )
 @listed("clip")
 @DEVICE
 @listed("rng")
 @with_session
 def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
-    """Score methods by how well they follow label noise added on purpose; less is better.
+    """Rate methods by how closely they follow noise added to labels; a lower score is better.
 
-    With --features the classics 1nn, knn-K, ghp and noshad are scored, beside methods for scores
-    where --score names some.
+    With --features the classic methods 1nn, knn-K, ghp and noshad are rated; with --score as well,
+    methods for scores are, too.
     """
     from errorfloor.questions.feebee import FeeBeeAsk
 

@@ -33,7 +33,7 @@ with_table = destination(lambda: [kind.suffixes[0] for kind in FORMATS if kind.h
 @with_table
 @with_session
 def count(session: Session, labels: Labels, output: Path) -> None:
-    """Count labels into a table, which `merge` adds to others and all commands read.
+    """Count labels into a table. All commands read such tables, and `merge` adds them up.
 
     A table has one row for each distinct score, soft label or number of votes, and nothing else
     of the items.
@@ -72,6 +72,6 @@ def _show(session: Session, table: Table, output: Path) -> None:
 
     kind = type(table).__name__
     result = {"output": output, "kind": kind, "n": table.n, "rows": len(table)}
-    text = f"Wrote {output}: {table.n:,} items in {len(table):,} rows ({kind})."
+    text = f"Wrote {output}: {table.n:,} items, stored as {len(table):,} different rows ({kind})."
     text = "\n".join([text, *left_out(table.dropped)])
     session.show({**result, "dropped": table.dropped}, text)

@@ -45,9 +45,9 @@ def list_sets(session: Session) -> None:
 @option("--save", metavar="FILE", help="Write the set as CSV, for the other commands.")
 @with_session
 def fetch(session: Session, names: tuple[str, ...], save: str | None) -> None:
-    """Fetch sets into the cache, unless they are there, and check them.
+    """Download data sets into the cache, unless they are there, and check them.
 
-    Nothing is fetched where the environment variable ERRORFLOOR_DATA names a folder.
+    Nothing is downloaded if the environment variable ERRORFLOOR_DATA names a folder.
     """
     from errorfloor.datasets import catalogue
 

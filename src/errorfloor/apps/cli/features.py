@@ -36,11 +36,11 @@ def _features(what: str) -> Decorator:
         callback=_split,
         section=COLUMNS,
         shell_complete=completing.columns,
-        help=f"What a model sees, with commas between, or one column of lists{what}.",
+        help=f"Columns that a model sees, with commas between, or one column of lists{what}.",
     )
 
 
-FEATURES = _features("; --score is then read where it is named")
+FEATURES = _features("; --score is then used only if you name it")
 
 
 DEVICE = option(
@@ -65,7 +65,7 @@ DEVICE = option(
     metavar="COLUMN",
     section=COLUMNS,
     shell_complete=completing.columns,
-    help="The label of each item; with an .npy file another one that holds the labels.",
+    help="The label of each item; if FILE is an .npy file, a second one with the labels.",
 )
 @_features("; all other numbers by default")
 @option(
@@ -82,7 +82,8 @@ DEVICE = option(
     default="error",
     show_default=True,
     section=READING,
-    help="Rows with equal features: error, first (kept) or all (they are different items).",
+    help="What to do with rows of equal features: error (stop), first (keep one) or all (keep "
+    "them, as different items).",
 )
 @option(
     "--method",
@@ -98,9 +99,10 @@ DEVICE = option(
 @destination(report_suffixes, required=False, help="Write a report")
 @with_session
 def features(session: Session, file: str, output: Path | None, **asked: Any) -> None:
-    """Say how high the floor can be at most, from the features and labels in FILE.
+    """Give an upper limit of the floor, from the features and labels in FILE.
 
-    Models predict each item from earlier ones alone, and the best of them so far is counted.
+    Models predict each item after learning from earlier ones only. What is counted are the errors
+    of the model that was best so far.
     There is no lower limit: that needs several votes per item.
     """
     from errorfloor.questions.features import from_features

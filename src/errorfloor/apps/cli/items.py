@@ -28,7 +28,7 @@ from errorfloor.data.tables import VoteTable
 @option(
     "--symmetric/--not-symmetric",
     default=None,
-    help="Whether the two classes may be swapped; the votes decide by default.",
+    help="Whether the task is the same with both classes swapped; by default the votes decide.",
 )
 @with_session
 def items(session: Session, labels: Labels, output: Path | None, symmetric: bool | None) -> None:

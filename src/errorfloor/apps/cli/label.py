@@ -28,7 +28,7 @@ from errorfloor.questions.options import Number, Whole
     "--width",
     metavar="FRACTION",
     kind=Number(0, 1),
-    help="Width of the interval to reach in place of a budget, 0.05 for five points.",
+    help="Wanted width of the interval, such as 0.05 for five points; give this or --budget.",
 )
 @option("--at-random", is_flag=True, help="Pick items at random, not unsure ones more often.")
 @destination(lambda: (".csv",), required=False)
@@ -45,7 +45,7 @@ def label(
     level: float,
     rng: int,
 ) -> None:
-    """Draw items to label from scores of all, unsure ones more often, with their weights.
+    """Choose items to label by their scores: unsure ones more often, with weights to allow for it.
 
     --score names the scores, and --label the labels so far, where there are some. The file that is
     written has the number of each row, its probability and its weight.

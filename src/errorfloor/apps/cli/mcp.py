@@ -51,7 +51,7 @@ _RULES = """errorfloor says how good any model can get on labelled data.
 @click.argument("folders", metavar="FOLDER...", type=FILE, nargs=-1, required=True)
 @with_session
 def mcp(session: Session, folders: tuple[str, ...]) -> None:
-    """Serve the commands look, estimate, headroom, people and agreement to an agent.
+    """Let an agent use the commands `look`, `estimate`, `headroom`, `people` and `agreement`.
 
     The server speaks the Model Context Protocol on standard input and output. It reads files in
     these folders only, writes none, and needs no network.

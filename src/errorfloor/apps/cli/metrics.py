@@ -15,7 +15,7 @@ from errorfloor.apps.cli.session import Session
 )
 @with_session
 def metrics(session: Session) -> None:
-    """List the metrics: what each is, for how many classes, and from which labels it can be had."""
+    """List the metrics: what each is, for how many classes, and from which labels it comes."""
     from errorfloor.show import metric_table
 
     session.show({"metrics": metric_table.as_dicts()}, metric_table.as_text(), headline=False)

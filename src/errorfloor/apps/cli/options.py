@@ -167,14 +167,14 @@ JOINED: tuple[Decorator, ...] = (
         metavar="FILE",
         type=FILE,
         section=READING,
-        help="A second file with the labels, such as those that people gave to what a judge "
+        help="A second file with the labels, such as those by people for items that a judge "
         "decided about; see --on.",
     ),
     once(
         "--on",
         metavar="COL",
         section=READING,
-        help="With --labels: the column that both files have, by which rows find their label; "
+        help="With --labels: the column that both files have, by which rows are matched; "
         "ITEM=ID where they call it differently.",
         shell_complete=completing.columns,
     ),

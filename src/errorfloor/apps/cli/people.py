@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     callback=names_of,
     section=COLUMNS,
     shell_complete=complete_columns,
-    help="Columns of what models answer for the items, one for each model.",
+    help="Columns with models' predictions, one for each model.",
 )
 @option(
     "--panels",
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     default="1,3,5",
     show_default=True,
     section=ANSWER,
-    help="Odd numbers of people in the panels to report.",
+    help="Panel sizes to report (odd numbers of people).",
 )
 @listed("totals_by")
 @listed("stopping")
@@ -69,10 +69,13 @@ if TYPE_CHECKING:
     default=0.2,
     show_default=True,
     section=ANSWER,
-    help="For the alternative annotator test: how much better than the model an annotator may be.",
+    help="For the alternative annotator test: by how much an annotator may be better before "
+    "the model counts as worse.",
 )
 @listed("level")
-@destination(report_suffixes, required=False, help="Write a report with the curve of panels")
+@destination(
+    report_suffixes, required=False, help="Write a report with the curve of agreement by panel size"
+)
 @with_session
 def people(
     session: Session,
@@ -82,11 +85,12 @@ def people(
     output: Path | None,
     **how: Any,
 ) -> None:
-    """Say how often people agree, the best possible, and how many people each model is worth.
+    """Say how often people agree, the best possible rate, and how many people a model is worth.
 
-    A model is worth r people if it gives the answer of a person as often as the plurality of r
-    people does. Without --prediction, only people are compared. Where annotators are known, limits
-    hold for other people; exit code 4 means that predictions were made from these votes.
+    A model is worth r people if it gives one more person's answer as often as the most frequent
+    answer of r people does. Without --prediction, only people are compared. If the file says who
+    gave each vote, limits also hold for new annotators of the same kind. The exit code is 4 if the
+    predictions look as if they were made from these very votes, so that comparing says nothing.
     """
     from errorfloor.methods.record import Options
     from errorfloor.questions.people import as_panels
@@ -132,7 +136,7 @@ def people(
 def difference(session: Session, labels: Labels, ask: Ask, independent: bool | None) -> None:
     """Say by how much the floor of the first file is above that of the second.
 
-    The columns are guessed in each file by itself; columns that are named are those of both.
+    Columns are guessed in each file by itself; those that you name are used in both.
     """
     from errorfloor.questions.difference import difference
     from errorfloor.show.words import long_text_of

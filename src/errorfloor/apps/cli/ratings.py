@@ -62,7 +62,7 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     ),
 )
 @click.argument("file", metavar="FILE", type=FILE)
-@_column("item", "The item, where a row is one person's --rating.")
+@_column("item", "Column that names the item, if each row is one rating (see --rating).")
 @_column("rating", "The rating of a row.")
 @_column("rater", "Whose rating it is.")
 @option(
@@ -73,7 +73,7 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     shell_complete=completing.columns,
     help="Where a row is an item: one column per rater, a,b,c or 'rater*', or one with lists.",
 )
-@_column("prediction", "A model's prediction for the item: say where it stands.")
+@_column("prediction", "Column of a model's predictions: the answer then says how good they are.")
 @_column("weight", "What items weigh.")
 @_column("cluster", "Which items depend on each other.")
 @_column("group", "One answer for each value of this column.")
@@ -93,7 +93,7 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     metavar="LOW,HIGH",
     callback=_ends,
     section=ANSWER,
-    help="Least and largest rating there can be.",
+    help="Lowest and highest possible rating.",
 )
 @option(
     "--interval",

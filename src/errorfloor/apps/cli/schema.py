@@ -24,7 +24,7 @@ def path_of(schema: str) -> Path:
 def schema() -> None:
     """Print the JSON Schema that every answer with --json follows.
 
-    The key `schema` of an answer has its version. Keys may be added to it; for any other change the
-    number goes up.
+    The key `schema` of an answer has its version. Keys may be added without a new
+    version; for any other change its number goes up.
     """
     click.echo(path_of(SCHEMA).read_text(encoding="utf-8"), nl=False)

@@ -28,14 +28,14 @@ from errorfloor.apps.cli.session import Session
     lambda: (".svg", ".png", ".pdf"),
     names=["--picture"],
     required=False,
-    help="Draw the floors, too",
+    help="Also draw the floors",
 )
 @with_session
 def demo(session: Session, save: str | None, picture: Path | None) -> None:
     """Run every method on simulated data whose true floor is known; or save data to try things on.
 
-    The scores of the demo are complete: distorted true probabilities, which leave nothing out. With
-    scores of a model of yours, expect a bound of the floor.
+    The scores of the demo are true probabilities, distorted but in the right order, so that they
+    leave nothing out. With scores of your own model, expect only an upper bound on the floor.
     """
     from errorfloor.apps import demo
 
@@ -65,12 +65,12 @@ def demo(session: Session, save: str | None, picture: Path | None) -> None:
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("paper"),
-    help="Folder for the files, paper by default.",
+    help="Folder to write to; by default one called paper.",
 )
 @option(
     "--docs",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the page and figures/, once all figures are there.",
+    help="Folder for a page with all figures; written only when every figure is there.",
 )
 @option("--force", is_flag=True, help="Compute again what is there.")
 @with_session
@@ -81,8 +81,8 @@ def paper(
 
     Needs a clone of errorfloor: its package `papers` has the figures.
 
-    NAME is figure-1 to figure-12 or table-feebee; all of them by default. follow-up stands for
-    those of the next paper: follow-up-figure, follow-up-table and follow-up-feebee.
+    NAME is figure-1 to figure-12 or table-feebee; all of them by default. The name follow-up
+    stands for the three of the second paper: follow-up-figure, follow-up-table, follow-up-feebee.
     """
     from errorfloor._checks import check_choice
     from errorfloor.paper import find_papers

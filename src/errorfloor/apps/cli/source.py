@@ -79,7 +79,7 @@ class Labels:
             session.remark(guesses(reading.source))
         if reading.source.options.unlabelled and not self.where.unlabelled:
             session.remark(
-                "most items have no label: their scores are used as well, as by --unlabelled; "
+                "most items have no label: their scores are used as well, as with --unlabelled; "
                 "--drop-missing leaves them out"
             )
         for note in reading.source.facts.get("notes", ()):

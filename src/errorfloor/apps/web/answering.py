@@ -15,7 +15,7 @@ from errorfloor.apps.cli import asking
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.web import form, parts
-from errorfloor.apps.web.failures import reason
+from errorfloor.apps.web.limits import reason
 from errorfloor.apps.web.page import DEMOS
 from errorfloor.apps.web.preview import Preview, classes_of, first_state, preview_of
 from errorfloor.apps.web.remedies import remedies_of_error

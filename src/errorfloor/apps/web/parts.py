@@ -21,8 +21,7 @@ from errorfloor.show.html import html_of, intervals_of
 from errorfloor.show.markup import Markup, in_sight, tag
 from errorfloor.show.palette import themed
 from errorfloor.show.report import summarize
-from errorfloor.show.report.blocks import Block, Section, Text
-from errorfloor.show.report.document import Document
+from errorfloor.show.report.document import Block, Document, Section, Text
 from errorfloor.show.report.html import block_of, section_of
 from errorfloor.show.report.summary import brief
 from errorfloor.show.sentences import sentence_of
@@ -73,7 +72,7 @@ def details(result: Any) -> Markup:
 
 def _plain(sections: Iterable[Section]) -> Iterable[Markup]:
     """Return sections without pictures, which take their time."""
-    from errorfloor.show.report.blocks import Picture
+    from errorfloor.show.report.document import Picture
 
     for one in sections:
         blocks = tuple(

@@ -15,8 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from errorfloor.apps.web.failures import failure
-from errorfloor.apps.web.limits import Limits
+from errorfloor.apps.web.limits import Limits, failure
 from errorfloor.data.storage import remove
 
 STOPPED = "Stopped."

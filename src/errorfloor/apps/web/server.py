@@ -21,8 +21,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from errorfloor.apps.web.failures import reason
-from errorfloor.apps.web.limits import Limits
+from errorfloor.apps.web.limits import Limits, reason
 from errorfloor.apps.web.page import DEMOS, index
 from errorfloor.apps.web.pool import STOPPED, Job, Pool
 from errorfloor.apps.web.uploads import Page, RefusedError, Uploads

@@ -20,8 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TextIO
 
-from errorfloor.apps.web.failures import failure, reason
-from errorfloor.apps.web.limits import Limits, allow_another, hold
+from errorfloor.apps.web.limits import Limits, allow_another, failure, hold, reason
 
 Tell = Callable[[Mapping[str, Any]], None]
 

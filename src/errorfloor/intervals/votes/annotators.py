@@ -103,7 +103,7 @@ class AnnotatorLimits:
             f"{about}{self.number:,} annotators{skewed if self.effective < self.number / 2 else ''}"
         )
         return (
-            f"{note} The interval counts {people} as a sample: it speaks for a fresh annotator of "
+            f"{note} The interval treats {people} as a sample: it holds for a new annotator of "
             "the same kind."
         )
 

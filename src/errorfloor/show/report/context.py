@@ -3,31 +3,45 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, TypeVar
 
 import numpy as np
 
-from errorfloor._checks import ErrorFloorWarning
+from errorfloor import checks
+from errorfloor._checks import ErrorFloorWarning, InputError
 from errorfloor._typing import RandomLike
 from errorfloor.bounds import BiasCurves, bias_curves
+from errorfloor.checks.record import as_they_are
+from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods import default, known, logistic, names, that_fit
 from errorfloor.methods.histogram import HISTOGRAM
-from errorfloor.methods.record import Classes, Method
+from errorfloor.methods.record import Classes, Method, Shape
 from errorfloor.methods.rules.maps import CORRUPTED as MANY_CORRUPTED
 from errorfloor.methods.rules.offsets import MANY_SCORES
+from errorfloor.questions.annotators import WITH_ANNOTATORS, annotators
 from errorfloor.questions.compare import compare
 from errorfloor.questions.confusion import confusion_of
+from errorfloor.questions.items import items
 from errorfloor.questions.reliability import reliability
 from errorfloor.results import (
+    AnnotatorsResult,
+    ClassItems,
     ClassReliability,
     Comparison,
     Confusion,
     Estimate,
+    Items,
     Reliability,
     VotesEstimate,
 )
 from errorfloor.results.estimate import method_of
+from errorfloor.results.finding import LEVELS, Finding
+from errorfloor.show.numbers import style_of
 
 DEFAULT = default(ScoreTable.kind)
 LEVEL = 0.95  # of what is computed beside an estimate without an interval
@@ -172,3 +186,136 @@ def _bias(estimate: Estimate) -> BiasCurves | None:
     if not estimate.measure.is_error:
         return None
     return None if estimate.mixture is None else bias_curves(estimate=estimate)
+
+
+MOST_ITEMS = 100_000  # of which a report reads the votes once more
+T = TypeVar("T")
+
+
+def items_again(estimate: Estimate) -> Items | ClassItems | None:
+    """Return the items of an estimate, where its votes can be read again and items have names."""
+    found = _again(estimate, items, [layout.name for layout in LAYOUTS])
+    if found is None or int(found.count.sum()) != estimate.n:  # the file is another one by now
+        return None
+    return None if _are_row_numbers(found.item) else found
+
+
+def annotators_again(estimate: Estimate) -> AnnotatorsResult | None:
+    """Return the annotators of an estimate, where its votes can be read again."""
+    found = _again(estimate, annotators, [layout.name for layout in WITH_ANNOTATORS])
+    return None if found is None or found.n != estimate.n else found
+
+
+def _again(estimate: Estimate, ask: Callable[..., T], layouts: list[str]) -> T | None:
+    """Return another answer from the same files, or None where there is none."""
+    source = estimate.source
+    if not isinstance(estimate, VotesEstimate) or estimate.n > MOST_ITEMS or source is None:
+        return None
+    if not estimate.measure.is_error:  # items and annotators are about errors
+        return None
+    # Of a label that is a vote these would know the votes alone.
+    others = any(map(source.options.is_given, ("group", "called", "format", "label_is_vote")))
+    if source.origin != "files" or others or source.layout not in layouts:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ErrorFloorWarning)  # said by the estimate
+            return ask(list(source.files), **_columns(source))
+    except (InputError, OSError):  # the answer stands without
+        return None
+
+
+def _columns(source: Source) -> dict[str, Any]:
+    layout = next(layout for layout in LAYOUTS if layout.name == source.layout)
+    arguments = {role.name: role.argument for role in layout.roles}
+    given = {
+        arguments[role]: list(column) if isinstance(column, tuple) else column
+        for role, column in source.columns.items()
+    }
+    how = source.options.given
+    able = ("positive", "positive_from", "classes", "drop_missing")
+    return {**given, **{name: how[name] for name in able if name in how}}
+
+
+def _are_row_numbers(names: Any) -> bool:
+    """Tell whether items have no names of their own."""
+    return names.dtype.kind in "iu" and np.array_equal(names, np.arange(len(names)))
+
+
+def diagnose(estimate: Estimate, comparison: Comparison | None = None) -> tuple[Finding, ...]:
+    """Return the findings about an estimate and its neighbours, the gravest first."""
+    found = [*(estimate.findings or checks.of(estimate))]
+    if comparison is not None:
+        found += _agreement(estimate, comparison)
+    return tuple(sorted(found, key=lambda one: LEVELS.index(one.level)))
+
+
+def _agreement(estimate: Estimate, comparison: Comparison) -> Iterator[Finding]:
+    rows = sorted(
+        (row for row in comparison if row.interval and not as_they_are(method_of(row))),
+        key=lambda row: row.value,
+    )
+    if len(rows) < 2:
+        return
+    style = style_of(estimate)
+    value = f"{style.value(rows[0].value)} to {style.value(rows[-1].value)}"
+    apart = [pair for pair in combinations(rows, 2) if _are_apart(*pair)]
+    if not apart:
+        sentence = f"The intervals of all {len(rows)} methods overlap."
+        yield Finding("Agreement of methods", value, "ok", sentence)
+        return
+    lower, upper = max(apart, key=_how_telling)
+    wrong, why = _explained(estimate, lower, upper)
+    yield Finding(
+        "Methods disagree",
+        value,
+        "warn" if estimate.method in wrong else "note",
+        f"The interval of {lower.method} lies below that of {upper.method}. {why}",
+    )
+
+
+def _explained(estimate: Estimate, lower: Estimate, upper: Estimate) -> tuple[list[str], str]:
+    """Return which methods are refuted by intervals that lie apart, and why."""
+    curves = [row.method for row in (lower, upper) if not _assumes_no_curve(row)]
+    if _refutes_order(lower, upper):
+        why = "A higher score does not always mean a higher probability, as isotonic assumes."
+        return [estimate.method], why
+    if len(curves) == 2:
+        return curves, "At most one of their curves fits these scores."
+    if curves and not _has_order((lower, upper)):
+        # Bins have a bias of their own, which alone can take them away from the right curve.
+        few = lower.method not in curves
+        bins, fault = (lower, "have too few items") if few else (upper, "are too wide")
+        either = f"Either the curve of {curves[0]} does not fit"
+        return [], f"{either}, or the bins of {bins.method} {fault}."
+    if curves:
+        return curves, f"The curve that {curves[0]} assumes does not fit these scores."
+    return [upper.method], f"The bins of {upper.method} are too wide for these scores."
+
+
+def _shape(row: Estimate) -> Shape | None:
+    method = method_of(row)
+    return None if method is None else method.shape
+
+
+def _assumes_no_curve(row: Estimate) -> bool:
+    return _shape(row) in (Shape.ORDER, Shape.BINS)
+
+
+def _has_order(pair: tuple[Estimate, Estimate]) -> bool:
+    return Shape.ORDER in map(_shape, pair)
+
+
+def _refutes_order(lower: Estimate, upper: Estimate) -> bool:
+    return _shape(lower) is Shape.BINS and _shape(upper) is Shape.ORDER
+
+
+def _how_telling(pair: tuple[Estimate, Estimate]) -> tuple[bool, bool, float]:
+    """Put what refutes isotonic's assumption above all, then what isotonic refutes."""
+    lower, upper = pair
+    return _refutes_order(lower, upper), _has_order(pair), upper.value - lower.value
+
+
+def _are_apart(first: Estimate, second: Estimate) -> bool:
+    a, b = first.interval, second.interval
+    return a is not None and b is not None and (a.high < b.low or b.high < a.low)

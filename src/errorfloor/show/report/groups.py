@@ -24,10 +24,12 @@ from errorfloor.show.grids import head_of, hold_floors
 from errorfloor.show.markup import in_sight
 from errorfloor.show.next_steps import steps_of_groups
 from errorfloor.show.recipe import code_of_groups, command_of_groups, versions
-from errorfloor.show.report.blocks import (
+from errorfloor.show.report.context import diagnose
+from errorfloor.show.report.document import (
     Answer,
     Block,
     Caution,
+    Document,
     Facts,
     Findings,
     Name,
@@ -35,12 +37,15 @@ from errorfloor.show.report.blocks import (
     Table,
     Text,
 )
-from errorfloor.show.report.diagnostics import diagnose
-from errorfloor.show.report.document import Document
 from errorfloor.show.report.pictures import picture_of_groups
-from errorfloor.show.report.sections import last_sections, next_section
+from errorfloor.show.report.sections import (
+    interval_in_words,
+    last_sections,
+    method_in_words,
+    next_section,
+    references,
+)
 from errorfloor.show.report.summary import in_sight_of, source_of, summarize, title_of
-from errorfloor.show.report.words import interval_in_words, method_in_words, references
 from errorfloor.show.sentences import sentence_of
 
 FEW = 4  # so many names are listed, more are counted

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from errorfloor.show.report.blocks import (
+from errorfloor.show.report.document import (
     Answer,
     Block,
     Caution,

@@ -31,8 +31,8 @@ from errorfloor.show.plot.classes import FEW, height_of
 from errorfloor.show.plot.coverage import risk_coverage_of
 from errorfloor.show.plot.estimates import height_of_lines
 from errorfloor.show.plot.ratings import ceilings_of
-from errorfloor.show.report.blocks import Picture
 from errorfloor.show.report.context import Context
+from errorfloor.show.report.document import Picture
 from errorfloor.show.standings import standing_of
 
 if TYPE_CHECKING:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from errorfloor import _references
+from errorfloor.features.records import in_words
 from errorfloor.results import (
     AnnotatorsResult,
     ClassItems,
     Comparison,
     Confusion,
     Estimate,
+    FeaturesEstimate,
     Items,
     People,
+    RatingsEstimate,
     Verdict,
 )
+from errorfloor.results.estimate import interval_of, method_of
 from errorfloor.results.finding import Finding
-from errorfloor.show import curve
+from errorfloor.show import curve, ratings
 from errorfloor.show.gauge import gauge_of, lines_of, picture_of
 from errorfloor.show.grids import (
     Grid,
@@ -42,11 +47,12 @@ from errorfloor.show.numbers import (
     value_and_limits,
 )
 from errorfloor.show.people import about, of_models, of_panels, rate, said_of
-from errorfloor.show.report.blocks import (
+from errorfloor.show.report.document import (
     Answer,
     Block,
     Caution,
     Code,
+    Document,
     Entries,
     Facts,
     Findings,
@@ -55,12 +61,56 @@ from errorfloor.show.report.blocks import (
     Table,
     Text,
 )
-from errorfloor.show.report.document import Document
 from errorfloor.show.sentences import nothing_stated
 from errorfloor.show.standings import standing_of
 
 if TYPE_CHECKING:
     from errorfloor.show.report.summary import Summary
+
+
+def method_in_words(estimate: Estimate) -> str:
+    """Return what the method of an estimate does."""
+    if isinstance(estimate, FeaturesEstimate):
+        return in_words(estimate.method).explains
+    if isinstance(estimate, RatingsEstimate):
+        return ratings.METHOD
+    record = method_of(estimate)
+    if record is None:
+        own = f"{estimate.method} is a method of the user's own"
+        return f"{own}, which errorfloor knows nothing about."
+    return record.explains
+
+
+def interval_in_words(estimate: Estimate) -> str:
+    """Return what the interval of an estimate promises."""
+    if isinstance(estimate, FeaturesEstimate):
+        return in_words(estimate.method).promise
+    if estimate.interval is None:
+        return "No interval was asked for: how sure the value is remains open."
+    if isinstance(estimate, RatingsEstimate):
+        return ratings.PROMISES[estimate.interval.method]
+    kind = interval_of(estimate)
+    if kind is None:
+        return (
+            f"The interval is by {estimate.interval.method}, which errorfloor knows nothing about."
+        )
+    weighed = estimate.n_effective is not None or estimate.clusters is not None
+    return kind.with_weights if weighed and kind.with_weights else kind.promise
+
+
+def references(estimates: Iterable[Estimate], *, verdict: bool) -> tuple[str, ...]:
+    """Return where methods and intervals come from, the paper first and each once."""
+    rows = list(estimates)
+    if all(isinstance(row, RatingsEstimate) for row in rows):
+        return ratings.REFERENCES
+    found = [_references.PAPER]
+    for record in (*map(method_of, rows), *map(interval_of, rows)):
+        found += () if record is None else record.references
+    for row in rows:
+        found += in_words(row.method).references if isinstance(row, FeaturesEstimate) else ()
+    found += [_references.DIFFERENCE] if verdict else []
+    return tuple(dict.fromkeys(found))
+
 
 FEW = 10  # items and annotators in a table
 NO_VERDICT = "no verdict"

@@ -35,14 +35,16 @@ from errorfloor.show.recipe import (
     python_code,
     versions,
 )
-from errorfloor.show.report.again import annotators_again, items_again
-from errorfloor.show.report.blocks import Section
-from errorfloor.show.report.context import Context
-from errorfloor.show.report.diagnostics import diagnose
-from errorfloor.show.report.document import Document
+from errorfloor.show.report.context import Context, annotators_again, diagnose, items_again
+from errorfloor.show.report.document import Document, Section
 from errorfloor.show.report.pictures import pictures_of
-from errorfloor.show.report.sections import FEW, sections_of
-from errorfloor.show.report.words import interval_in_words, method_in_words, references
+from errorfloor.show.report.sections import (
+    FEW,
+    interval_in_words,
+    method_in_words,
+    references,
+    sections_of,
+)
 from errorfloor.show.sentences import sentence_of
 
 
