@@ -489,6 +489,16 @@ STUDIES = (
         r"in\s([\d,]+) samples each",
         places="r",
     ),
+    Study(
+        "two models on the same items: the difference",
+        "paired",
+        "models",
+        "^All metrics",
+        "^coverage$",
+        r"([\d,]+) samples each",
+        keys=2,
+        places="r",
+    ),
 )
 VERDICTS = (
     Study(
@@ -540,6 +550,18 @@ VERDICTS = (
         "^Six equal models",
         "^some order",
         r"0\.05. ([\d,]+) samples each",
+        level=0.05,
+        places="r",
+    ),
+    Study(
+        "one of two equal models is better, with one label per item",
+        "",
+        "models",
+        "^All metrics",
+        "^shown$",
+        r"([\d,]+) samples each",
+        "equal models",
+        keys=2,
         level=0.05,
         places="r",
     ),

@@ -111,6 +111,7 @@ def all_results():
     yield from (ef.plan(ef.VoteTable.from_arrays(votes, [5] * 300)), ef.look(rows))
     yield from (ef.plan_labels(SCORES, budget=9), ef.people(ballots))
     yield from (ef.difference(floor, ef.from_votes(votes[:99], 5)), ef.from_agreement(460, 500))
+    yield ef.compare(labels=LABELS, predictions={"a": SCORES, "b": SCORES[::-1]})
     yield ef.from_ratings(RNG.normal(size=(40, 1)) + RNG.normal(size=(40, 3)))
     yield ef.from_features(RNG.normal(size=(60, 2)), LABELS[:60])
     yield ef.feebee(SCORES, LABELS, model_error=0.2, levels=3, repeats=2, methods=["isotonic"])

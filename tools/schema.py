@@ -72,6 +72,9 @@ MORE = (
     "headroom demo/scores.csv --model-errors 98 --test-items 1000 --group batch --require room",
     "headroom demo/soft_labels.csv --metric cost --costs 1,5 --confusion '480,40;60,420'",
     "compare demo/scores.csv --method isotonic --method beta --group batch",
+    "compare odd.csv --score score --label label --prediction guess,coin --drop-missing",
+    "compare odd.csv --label label --prediction guess,coin --metric f1 --weight weight "
+    "--cluster site --drop-missing --group batch",
     "feebee demo/scores.csv --metric auc --model-value 0.9 --method isotonic --levels 2",
     "report demo/scores.csv --group batch -o groups.json",
     "feebee demo/scores.csv --model-error 0.1 --method isotonic --levels 3 --group batch",
@@ -336,11 +339,11 @@ def made() -> Node:
 
 def _write_odd_rows(scores: Path, odd: Path) -> None:
     """Write scores with weights and predictions, some of them without a label."""
-    lines = ["score,label,batch,weight,guess,site"]
+    lines = ["score,label,batch,weight,guess,site,coin"]
     for i, line in enumerate(scores.read_text().splitlines()[1:600]):
         score, label, batch = line.split(",")
         told = label if i % 3 else ""
-        lines.append(f"{score},{told},{batch},{1 + i % 4},{round(float(score))},{i // 5}")
+        lines.append(f"{score},{told},{batch},{1 + i % 4},{round(float(score))},{i // 5},{i % 2}")
     odd.write_text("\n".join(lines) + "\n")
 
 

@@ -60,6 +60,7 @@ if _CHECKING:
     from errorfloor.results import Items as Items
     from errorfloor.results import LabelPlan as LabelPlan
     from errorfloor.results import Look as Look
+    from errorfloor.results import ModelComparison as ModelComparison
     from errorfloor.results import People as People
     from errorfloor.results import Plan as Plan
     from errorfloor.results import RatingsEstimate as RatingsEstimate
@@ -130,6 +131,7 @@ _HOME = {
         "Items",
         "LabelPlan",
         "Look",
+        "ModelComparison",
         "People",
         "Plan",
         "RatingsEstimate",

@@ -120,7 +120,7 @@ def save(folder: str | os.PathLike[str]) -> list[Path]:
     for each, and three votes by name. gold.csv has votes of many annotators and a gold label,
     judged.csv a judge's score on all items and a label on some. ratings.csv has grades of essays,
     a row for each essay and rater, and a model's prediction. models.csv has votes of many
-    annotators and the answers of two models.
+    annotators and the answers of two models, predictions.csv one label and what two models predict.
     """
     data = _data()
     three = np.random.default_rng(0).binomial(1, data.soft_labels[:2000, None], size=(2000, 3))
@@ -149,6 +149,7 @@ def save(folder: str | os.PathLike[str]) -> list[Path]:
         "judged.csv": [("score", "label"), *_judged(data)],
         "ratings.csv": [("essay", "rater", "rating", "model"), *_ratings()],
         "models.csv": [("item", "annotator", "vote", "careful", "hasty"), *_votes_and_models(data)],
+        "predictions.csv": [("label", "old", "new"), *_predictions(data)],
     }
     Path(folder).mkdir(parents=True, exist_ok=True)
     return [_write(Path(folder) / name, rows) for name, rows in files.items()]
@@ -191,6 +192,17 @@ def _votes_and_models(data: Synthetic) -> list[Iterable[object]]:
             vote = int(rng.random() < p) ^ int(rng.random() < slips[who])
             rows.append((item, f"p{who + 1:02}", vote, *answers))
     return rows
+
+
+def _predictions(data: Synthetic) -> list[Iterable[object]]:
+    """Return the labels of 600 items, and what two models predict: the old one errs more often."""
+    rng = np.random.default_rng(7)
+    wrong = rng.random((600, 2)) < (0.1, 0.03)
+    best = data.soft_labels[:600] > 0.5
+    labels = data.labels[:600].astype(int).tolist()
+    return [
+        (label, *map(int, row)) for label, row in zip(labels, best[:, None] ^ wrong, strict=True)
+    ]
 
 
 def _judged(data: Synthetic) -> Iterable[Iterable[object]]:

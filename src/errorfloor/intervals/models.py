@@ -1,10 +1,12 @@
-"""Limits of a model's own value of a metric on test items, from counts or losses.
+"""Limits of a model's value of a metric on test items, and of the difference of two models.
 
 References
 ----------
 .. [1] E. Wilson, J. Am. Stat. Assoc. 22, 1927: limits of a share; with the variance of a mean of
    numbers in [0, 1], which is at most that of a share, they are wide enough for such a mean.
 .. [2] G. Zou and A. Donner, Statistics in Medicine 27, 2008: limits of sums of independent parts.
+.. [3] D. Bonett and R. Price, "Adjusted Wald confidence interval for a difference of binomial
+   proportions based on paired data", Journal of Educational and Behavioral Statistics 37, 2012.
 """
 
 from __future__ import annotations
@@ -15,10 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.sample import Sample
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.honest import worth_of_freedom
 
 TABLES = 21  # that are looked at where only their value is known
+PSEUDO = 3.0  # items, half of which each model wins; with two, limits cover down to 93.5 %
+DOUBT = 0.5  # clusters by which it is taken for granted that their items go along
+_POWER = 0.8  # with which a difference would be shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,3 +232,144 @@ def mcc_error(matrix: Floats) -> float:
         slopes[at] = (mcc_of(moved.reshape(2, 2)) - mcc_of(share)) / step
     weights = share.ravel()
     return float(np.sqrt((weights @ slopes**2 - (weights @ slopes) ** 2) / n))
+
+
+# Two models on the same items.
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """A mean of differences between two models on the same items.
+
+    Half of `PSEUDO` items that only the first model gets right, and as many that only the second
+    does, are added [3]_, so that few differences are not taken for none; then the limits are
+    Student's. Enumerated for 3 to 300 items they cover at least 94 % of the time at 95 %, whatever
+    the models are.
+
+    Attributes
+    ----------
+    value : float
+        The difference.
+    variance : float
+        Of that, as items, or clusters of them, have it.
+    number : float
+        Items with equal parts in the difference that would tell as much.
+    reach : float
+        By how much one of these can change the difference.
+    freedom : float
+        Degrees of freedom of the variance.
+    most : float
+        The largest difference that there can be.
+    """
+
+    value: float
+    variance: float
+    number: float
+    reach: float
+    freedom: float
+    most: float = 1.0
+    method: str = "paired"
+
+    @classmethod
+    def of(
+        cls, values: Floats, reach: Floats, sample: Sample, most: float = 1.0
+    ) -> PairedDifference:
+        """Take items, or clusters of them, as a sample.
+
+        Parameters
+        ----------
+        values : array of shape (n,)
+            What each item adds to the difference, which is their mean.
+        reach : array of shape (n,)
+            The largest size that each value could have.
+        sample : Sample
+            The items, each in a cell of its own: what they weigh, and which depend on each other.
+        most : float
+            The largest difference that there can be.
+        """
+        share = sample.each / sample.total
+        value = float(share @ values)
+        apart = sample.items.squares(values - value) / sample.total**2
+        telling, size = _of_reach(share, reach)
+        number = telling / float(share @ share)  # of items that weigh the same
+        mean, mass, _ = sample.in_units(reach)
+        freedom = _freedom(mean * mass)
+        if not sample.clusters:
+            return cls(value, apart, number, size / number, freedom, most)
+        clusters = sample.clusters
+        between = sample.squares(values - value) / sample.total**2
+        between *= clusters / max(clusters - 1, 1)
+        weighs = mass / sample.total
+        fewest = min(telling / float(weighs @ weighs), number)
+        alike = _alike(between, apart, apart * number / fewest)
+        known = _clusters_that_tell(sample, values)
+        alike = (known * alike + DOUBT) / (known + DOUBT)
+        number = 1 / (1 / number + (1 / fewest - 1 / number) * alike)
+        return cls(value, between, number, size / number, freedom, most)
+
+    @property
+    def _centre(self) -> float:
+        return self.value * self.number / (self.number + PSEUDO)
+
+    @property
+    def deviation(self) -> float:
+        """Standard error, with the items that are added."""
+        n = self.number
+        squares = n * (self.variance * n + self.value**2) + PSEUDO * (self.reach * n) ** 2
+        total = n + PSEUDO
+        return float(np.sqrt(max(squares / total - self._centre**2, 0.0) / total))
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        from scipy.special import stdtrit
+
+        half = float(stdtrit(self.freedom, (1 + level) / 2)) * self.deviation
+        low, high = self._centre - half, self._centre + half
+        return max(min(low, self.value), -self.most), min(max(high, self.value), self.most)
+
+    def p_value(self) -> float:
+        """Return the p-value of no difference: one less the least level that leaves out 0."""
+        from scipy.special import stdtr
+
+        if not self.deviation:
+            return 1.0
+        return float(2 * stdtr(self.freedom, -abs(self._centre) / self.deviation))
+
+    def shown(self, level: float) -> float:
+        """Return the difference that would be shown four times out of five."""
+        from scipy.special import stdtrit
+
+        both = stdtrit(self.freedom, (1 + level) / 2) + stdtrit(self.freedom, _POWER)
+        return float(both) * self.deviation
+
+
+def _of_reach(share: Floats, reach: Floats) -> tuple[float, float]:
+    """Return which part of the items decides, and how far such a part can change the difference.
+
+    Where a rare class counts as much as a frequent one, its items decide.
+    """
+    squares = reach * reach
+    fourth = float(share @ (squares * squares))
+    if not fourth:
+        return 1.0, 0.0
+    mean = float(share @ squares)
+    return mean**2 / fourth, float(np.sqrt(fourth / mean)) * mean**2 / fourth
+
+
+def _freedom(part: Floats) -> float:
+    """Return the degrees of freedom of a sum of squares of such parts (Satterthwaite's)."""
+    squares = part * part
+    fourth = float(squares @ squares)
+    return max(float(squares.sum() ** 2 / fourth) - 1, 1.0) if fourth else max(part.size - 1.0, 1.0)
+
+
+def _clusters_that_tell(sample: Sample, values: Floats) -> float:
+    """Return how many equal clusters hold differences, and tell whether these go along."""
+    mean, mass, _ = sample.in_units(values**2 * sample.each)
+    parts = mean * mass
+    return float(parts.sum() ** 2 / (parts @ parts)) if parts.any() else 0.0
+
+
+def _alike(between: float, apart: float, together: float) -> float:
+    """Return how far the items of a cluster go along, from variances if they do not and if so."""
+    return min(max((between - apart) / (together - apart), 0.0), 1.0) if together > apart else 1.0

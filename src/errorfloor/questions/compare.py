@@ -1,8 +1,8 @@
-"""Several methods on the same items and the same resamples."""
+"""Several models, or several methods, on the same items."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self, Unpack, overload
 
@@ -14,6 +14,9 @@ from errorfloor._typing import RandomLike
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.record import Classes, Clip, Method, Options
+from errorfloor.metrics import ERROR
+from errorfloor.metrics.choice import MetricChoice
+from errorfloor.questions.compare_models import models_in
 from errorfloor.questions.keywords import LimitOptions, ScoreColumns
 from errorfloor.questions.question import (
     Ask,
@@ -27,7 +30,7 @@ from errorfloor.questions.question import (
     where_in,
 )
 from errorfloor.questions.weights import check_heeds_weights
-from errorfloor.results import Comparison, Groups
+from errorfloor.results import Comparison, Groups, ModelComparison
 
 
 class _Options(ScoreColumns, LimitOptions, total=False):
@@ -41,6 +44,22 @@ class _Options(ScoreColumns, LimitOptions, total=False):
 
 @overload
 def compare(
+    scores: object = None,
+    labels: object = None,
+    *,
+    prediction: str | Sequence[str],
+    **options: Unpack[_Options],
+) -> ModelComparison: ...
+@overload
+def compare(
+    scores: object = None,
+    labels: object = None,
+    *,
+    predictions: Mapping[str, object],
+    **options: Unpack[_Options],
+) -> ModelComparison: ...
+@overload
+def compare(
     scores: object, labels: object = None, *, group: None = None, **options: Unpack[_Options]
 ) -> Comparison: ...
 @overload
@@ -49,9 +68,11 @@ def compare(
 ) -> Groups[Comparison]: ...
 @told_keywords
 def compare(
-    scores: object,
+    scores: object = None,
     labels: object = None,
     *,
+    predictions: Mapping[str, object] | None = None,
+    prediction: str | Sequence[str] | None = None,
     score: str | Sequence[str] | None = None,
     label: str | None = None,
     positive: object = None,
@@ -64,7 +85,7 @@ def compare(
     unlabelled: bool = False,
     complete: bool = False,
     methods: Sequence[str] | None = None,
-    metric: str = "error",
+    metric: str | None = None,
     costs: object = None,
     at: float | None = None,
     prior: object = None,
@@ -74,9 +95,10 @@ def compare(
     clip: Clip = "auto",
     rng: RandomLike = 0,
 ) -> Any:
-    """Estimate the error floor by several methods on the same items and the same resamples.
+    """Say which of several models is better, or estimate the floor by several methods.
 
-    Each row equals what `from_scores` gives for that method and the same `rng`.
+    With `prediction` or `predictions`, models are compared on the same labelled items. Without
+    them, methods are: each row equals what `from_scores` gives for that method and the same `rng`.
 
     Parameters
     ----------
@@ -84,6 +106,11 @@ def compare(
         Scores of the items, as in `from_scores`.
     labels : array-like of shape (n,), optional
         The label of each item, as in `from_scores`; left out when `scores` has them.
+    predictions : dict of array-like, optional
+        What each model says about each item, by the model's name: classes, or scores. Then `labels`
+        are the true classes, and `scores` may be left out.
+    prediction : sequence of str, or str, optional
+        Columns of what the models say, in a dataframe or file; a text with commas is several.
     score : str or sequence of str, optional
         Column of the scores, or one for each class; guessed where the names leave no doubt.
     label : str, optional
@@ -106,8 +133,9 @@ def compare(
         What each item weighs; methods that do not heed weights are left out.
     cluster : str or array-like of shape (n,), optional
         Which items depend on each other; methods that do not heed it are left out.
-    metric : str
-        What "good" means, "error" by default; the others are listed in `from_scores`.
+    metric : str, optional
+        What "good" means, "error" by default; the others are listed in `from_scores`. Models that
+        give scores of two classes are compared by "auc" by default.
     costs : (float, float) or array-like of shape (classes, classes), optional
         What each kind of error costs, with ``metric="cost"``.
     at : float, optional
@@ -130,15 +158,46 @@ def compare(
     Returns
     -------
     Comparison
-        With `group`, one for each of its values.
+        With `group`, one for each of its values; of models a ModelComparison.
+
+    Notes
+    -----
+    The interval of two models' difference is paired: items that both get right, or both wrong, say
+    nothing. For error it is that of Bonett and Price with one more item and Student's t, which
+    covers at least 94 % of the time at 95 % for 3 to 300 items, whatever the models are
+    (enumerated); of other metrics each item counts with what the difference changes by it. Orders
+    of more than two models are certain for all pairs together (Holm's).
+
+    References
+    ----------
+    .. [1] D. Bonett and R. Price, "Adjusted Wald confidence interval for a difference of binomial
+       proportions based on paired data", Journal of Educational and Behavioral Statistics 37, 2012.
 
     Examples
     --------
+    >>> labels, model = [0, 1] * 50, [0, 1, 1, 1] * 25
+    >>> found = compare(labels=labels, predictions={"old": model, "new": labels})
+    >>> found.better
+    'new'
+    >>> low, high = found.between("new", "old").low, found.between("new", "old").high
+    >>> round(low, 2), round(high, 2)
+    (0.15, 0.33)
+
     >>> rows = compare([0.1, 0.2, 0.6, 0.7], [0, 1, 0, 1], methods=["isotonic", "hist-2"])
     >>> rows["hist-2"].value
     0.5
     """
-    arguments = {**locals()}
+    arguments = {**locals(), "metric": metric or ERROR.name}
+    if prediction is not None or predictions is not None:
+        choice = None if metric is None else MetricChoice(metric, costs, at, prior)
+        where = where_in(arguments)
+        return models_in(scores, labels, predictions, prediction, where, choice, level, rng)
+    if scores is None:
+        raise InputError(
+            argument("scores"),
+            " is missing: scores of the items, with ",
+            *(argument("labels"), ". To compare models give ", argument("predictions"), "."),
+        )
     ask = record_of(CompareAsk, arguments).checked(ScoreTable.kind)
     return answer_of_scores(scores, labels, where_in(arguments), ask)
 

@@ -91,6 +91,35 @@ def confusion_of(labels: Counts, predicted: Counts, classes: int) -> Counts:
 
 
 @singledispatch
+def decided(kind: ModelValue, metric: Metric, matrix: Any) -> float:
+    """Return a function of the two-by-two table of decisions, in numbers of items or shares."""
+    raise TypeError(f"{metric.words} is no function of a two-by-two table.")
+
+
+@decided.register
+def _(_: kinds.PositivesFound, metric: Metric, matrix: Any) -> float:
+    (_, fp), (fn, tp) = matrix.tolist()
+    if not tp + fp + fn:
+        raise InputError(
+            f"The model's {metric.words} needs items that are of class 1, or are taken for it. "
+            "There are none."
+        )
+    return float(2 * tp / (2 * tp + fp + fn))
+
+
+@decided.register
+def _(_: kinds.Correlation, metric: Metric, matrix: Any) -> float:
+    return mcc_of(matrix.astype(np.float64))
+
+
+@decided.register
+def _(kind: kinds.TableValue, metric: Metric, matrix: Any) -> float:
+    if not matrix.sum(axis=1).all():
+        raise _needs_both(metric)
+    return float(kind.value(matrix.astype(np.float64)))
+
+
+@singledispatch
 def _of_decisions(kind: ModelValue, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
     raise InputError(
         f"Decisions do not tell the {metric.words} of a model, which goes by its scores. Give ",
@@ -131,20 +160,15 @@ def _mean(losses: Floats, count: Counts, top: float) -> tuple[float, Evidence]:
 
 
 @_of_decisions.register
-def _(_: kinds.PositivesFound, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
+def _(kind: kinds.PositivesFound, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
+    value = decided(kind, metric, matrix)
     (_, fp), (fn, tp) = matrix.tolist()
-    either = tp + fp + fn
-    if not either:
-        raise InputError(
-            f"The model's {metric.words} needs items that are of class 1, or are taken for it. "
-            "There are none."
-        )
-    return 2 * tp / (2 * tp + fp + fn), ExactShare(tp, either, is_f1=True)
+    return value, ExactShare(tp, tp + fp + fn, is_f1=True)
 
 
 @_of_decisions.register
-def _(_: kinds.Correlation, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
-    value = mcc_of(matrix.astype(np.float64))
+def _(kind: kinds.Correlation, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
+    value = decided(kind, metric, matrix)
     rows = matrix.sum(axis=1)
     if abs(value) > 1 - 1e-12 or min(rows) < FEW:
         # The correlation is a mean of products in [-1, 1] where both classes are equally frequent.
@@ -156,9 +180,7 @@ def _(_: kinds.Correlation, metric: Metric, matrix: Counts) -> tuple[float, Evid
 @_of_decisions.register
 def _(kind: kinds.TableValue, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
     refuse_many(metric, len(matrix))
-    if not matrix.sum(axis=1).all():
-        raise _needs_both(metric)
-    return float(kind.value(matrix.astype(np.float64))), SharesOfTable(kind.value, matrix)
+    return decided(kind, metric, matrix), SharesOfTable(kind.value, matrix)
 
 
 # From scores with labels.

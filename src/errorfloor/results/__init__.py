@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from errorfloor.results.look import ColumnLook as ColumnLook
     from errorfloor.results.look import LayoutLook as LayoutLook
     from errorfloor.results.look import Look as Look
+    from errorfloor.results.models import ModelComparison as ModelComparison
+    from errorfloor.results.models import ModelValue as ModelValue
     from errorfloor.results.people import AltTest as AltTest
     from errorfloor.results.people import FloorDifference as FloorDifference
     from errorfloor.results.people import ModelDifference as ModelDifference
@@ -62,6 +64,7 @@ _HOME = {
     "items": ("ClassItems", "Items"),
     "label_plan": ("LabelPlan",),
     "look": ("ColumnLook", "LayoutLook", "Look"),
+    "models": ("ModelComparison", "ModelValue"),
     "people": (
         *("AltTest", "FloorDifference", "ModelDifference", "ModelRate", "PanelRate", "People"),
         "Rate",

@@ -83,7 +83,7 @@ class ModelRate(Rate):
 
 @dataclass(frozen=True, slots=True)
 class ModelDifference(Rate):
-    """By how much the first of two models gives a person's answer more often.
+    """By how much the first of two models is better; of people, gives their answer more often.
 
     Attributes
     ----------
@@ -101,6 +101,24 @@ class ModelDifference(Rate):
     second: str
     p: float | None = None
     adjusted_p: float | None = None
+
+    @property
+    def turned(self) -> ModelDifference:
+        """By how much the second one is better."""
+        ends = (-self.value, -self.high, -self.low)
+        return ModelDifference(*ends, self.second, self.first, p=self.p, adjusted_p=self.adjusted_p)
+
+
+def certain(differences: tuple[ModelDifference, ...], level: float) -> tuple[ModelDifference, ...]:
+    """Return the pairs of models whose order is certain, the better one first."""
+    found = []
+    for one in differences:
+        sure = one.low > 0 or one.high < 0
+        if one.adjusted_p is not None:
+            sure = one.adjusted_p <= 1 - level
+        if sure:
+            found.append(one.turned if one.value < 0 else one)
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,19 +223,7 @@ class People(Answer):
     @property
     def certain_order(self) -> tuple[ModelDifference, ...]:
         """Pairs of models whose order is certain, the better one first."""
-        found = []
-        for one in self.differences:
-            sure = one.low > 0 or one.high < 0
-            if one.adjusted_p is not None:
-                sure = one.adjusted_p <= 1 - self.level
-            if sure and one.value < 0:
-                one = ModelDifference(
-                    *(-one.value, -one.high, -one.low, one.second, one.first),
-                    p=one.p,
-                    adjusted_p=one.adjusted_p,
-                )
-            found += [one] if sure else []
-        return tuple(found)
+        return certain(self.differences, self.level)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, ready for JSON."""

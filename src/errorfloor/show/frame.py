@@ -19,6 +19,7 @@ from errorfloor.results import (
     Groups,
     LabelPlan,
     Look,
+    ModelComparison,
     People,
     Plan,
 )
@@ -67,9 +68,10 @@ def rows_of(result: Any) -> list[dict[str, Any]]:
 @rows_of.register(Comparison)
 @rows_of.register(Confusion)
 @rows_of.register(FeeBeeResult)
+@rows_of.register(ModelComparison)
 @rows_of.register(People)
 def _(
-    result: AnnotatorsResult | Comparison | Confusion | FeeBeeResult | People,
+    result: AnnotatorsResult | Comparison | Confusion | FeeBeeResult | ModelComparison | People,
 ) -> list[dict[str, Any]]:
     return [row.to_dict() for row in result]
 

@@ -19,11 +19,13 @@ from errorfloor.results import (
     Groups,
     Items,
     LabelPlan,
+    ModelComparison,
     People,
     Plan,
     Verdict,
 )
 from errorfloor.show import curve, gauge, grids
+from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
 from errorfloor.show.drawing import Box, Dot, Shape, Stroke, Words, svg
 from errorfloor.show.gauge import PAGE
@@ -335,3 +337,10 @@ def _table(grid: Grid) -> str:
 def _row(cells: Sequence[str], tag: str) -> str:
     inner = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
     return f"<tr>{inner}</tr>"
+
+
+@html_of.register
+def _(result: ModelComparison) -> str:
+    return card(
+        sentence_of(result), in_models.of_models(result), remarks=[*in_models.about(result)]
+    )

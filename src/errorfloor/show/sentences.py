@@ -12,8 +12,10 @@ from errorfloor._checks import Sentence
 from errorfloor.metrics import Metric
 from errorfloor.metrics.variances import OfVariances
 from errorfloor.results.claim import Claim
+from errorfloor.results.models import ModelComparison
 from errorfloor.results.verdict import VERDICTS, Verdict
 from errorfloor.show import grids, numbers
+from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
 from errorfloor.show.kinds import ByClassName
 from errorfloor.show.standings import STANDINGS, may_do_better, standing_of
@@ -97,6 +99,11 @@ def _(result: People) -> str:
     return refusal_of(result.floor) if result.floor.refuted else in_people.said_of(result)
 
 
+@sentence_of.register("ModelComparison")
+def _(result: ModelComparison) -> str:
+    return in_models.said_of(result)
+
+
 @sentence_of.register("FloorDifference")
 def _(result: FloorDifference) -> str:
     for floor in (result.first, result.second):
@@ -128,6 +135,8 @@ def _(result: Groups[Any]) -> str:
         return _range_of_groups(result)
     if result and all(isinstance(row, Verdict) for row in result.values()):
         return _standings(result)
+    if result and all(isinstance(row, ModelComparison) for row in result.values()):
+        return in_models.of_groups(result)
     return ""
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from errorfloor.results.finding import Finding
 from errorfloor.results.look import LayoutLook, Look
 from errorfloor.show import grids, numbers
+from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
 from errorfloor.show.grids import PLAIN_TARGETS, Grid
 from errorfloor.show.kinds import ByClassName
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         Items,
         LabelPlan,
         Look,
+        ModelComparison,
         People,
         Plan,
         Verdict,
@@ -213,6 +215,13 @@ def _(result: People) -> str:
     table = in_people.of_models(result) if result.models else in_people.of_panels(result)
     doubts = map(_warning, _findings(result.floor, "warn"))
     return _joined(sentence_of(result), *grids.as_text(table), *in_people.about(result), *doubts)
+
+
+@text_of.register("ModelComparison")
+def _(result: ModelComparison) -> str:
+    table = grids.as_text(in_models.of_models(result))
+    floor = [] if result.floor is None else [f"Of these items: {sentence_of(result.floor)}"]
+    return _joined(sentence_of(result), *table, *in_models.about(result), *floor)
 
 
 @text_of.register("FloorDifference")

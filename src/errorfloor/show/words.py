@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         FeaturesEstimate,
         FloorDifference,
         Groups,
+        ModelComparison,
         PairedTest,
         People,
         RatingsEstimate,
@@ -71,6 +72,11 @@ def _(result: AnnotatorsResult) -> str:
 
 @long_text_of.register("People")
 def _(result: People) -> str:
+    return "\n".join([text_of(result), *left_out(result.dropped)])
+
+
+@long_text_of.register("ModelComparison")
+def _(result: ModelComparison) -> str:
     return "\n".join([text_of(result), *left_out(result.dropped)])
 
 

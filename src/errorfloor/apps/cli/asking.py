@@ -108,6 +108,46 @@ def people(
         return people_of(reading, reader.found(reading), options, **how)
 
 
+def models(labels: Labels, session: Session, prediction: Sequence[str] | None, **how: Any) -> Any:
+    """Return which model is better; None where nothing says that models are to be compared.
+
+    Models are columns of a file, or files with the same labels.
+    """
+    from errorfloor.questions.compare_models import compared_models, models_in, models_in_files
+
+    where, several = labels.where, len({*labels.files}) > 1
+    if prediction is None and (not several or labels.is_stdin or where.group is not None):
+        return None
+    note_doubles(session, labels.files)
+    if prediction is None:
+        with session.step(f"reading {labels.name}"):
+            found = models_in_files([*dict.fromkeys(labels.files)], where)
+        if found is None:
+            return None
+        session.remark(
+            f"{' and '.join(labels.files)} have the same labels: they are taken for models on the "
+            "same items"
+        )
+        result: Any = compared_models(found.rows, how["choice"], where, how["level"])
+        columns, guessed = found.columns, ["label", "prediction"]
+    else:
+        with labels.paths(session) as paths, session.step("comparing models"):
+            data = paths[0] if len(paths) == 1 else paths
+            asked = how["choice"], how["level"], how["rng"]
+            result = models_in(data, None, None, prediction, where, *asked)
+        columns = {**where.columns, "prediction": [*prediction]}
+        guessed = []
+    session.about["input"] = {
+        "files": labels.files,
+        "layout": "models",
+        "columns": columns,
+        "guessed": guessed,
+        "n": sum(one.n for one in each(result).values()),
+        "dropped": result.dropped,
+    }
+    return result
+
+
 def feebee_of_features(labels: Labels, session: Session, ask: FeeBeeAsk) -> None:
     """Add noise to the labels of items with features, and show who follows it."""
     from errorfloor.data.features import read_items

@@ -13,6 +13,7 @@ from errorfloor.apps.cli import asking, gates
 from errorfloor.apps.cli.agreement import agreement
 from errorfloor.apps.cli.app import app
 from errorfloor.apps.cli.building import Group, examples, option, with_session
+from errorfloor.apps.cli.completing import columns as complete_columns
 from errorfloor.apps.cli.confusion import confusion
 from errorfloor.apps.cli.counting import count, merge
 from errorfloor.apps.cli.data import data
@@ -30,6 +31,7 @@ from errorfloor.apps.cli.options import (
     destination,
     listed,
     listed_each,
+    names_of,
     report_suffixes,
     with_ask,
     with_labels,
@@ -48,6 +50,7 @@ from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SO
 from errorfloor.metrics.noise import known
 from errorfloor.questions.options import (
     ASK_OPTIONS,
+    COLUMNS,
     OF_LIMITS,
     OF_METRIC,
     PLAN_OPTIONS,
@@ -182,25 +185,59 @@ def _answered_as_ratings(labels: Labels, session: Session) -> bool:
 
 
 @cli.command(
-    short_help="Compare the estimates of several methods.",
+    short_help="Find out which of several models is better.",
     epilog=examples(
+        "errorfloor compare demo/predictions.csv --label label --prediction old,new",
+        "errorfloor compare demo/predictions.csv --prediction old,new --metric f1 --json",
         "errorfloor compare demo/scores.csv",
         "errorfloor compare demo/scores.csv --method isotonic --method beta --json",
         "errorfloor compare demo/scores.csv --method isotonic --method platt --group batch",
     ),
 )
 @with_labels([SCORES], groups=True, weights=True, unlabelled=True, complete=True)
+@option(
+    "--prediction",
+    metavar="COL,COL,...",
+    multiple=True,
+    callback=names_of,
+    section=COLUMNS,
+    shell_complete=complete_columns,
+    aliases=["--predictions", "--predicted", "--models"],
+    help="Columns of what models predict, one for each model: classes, or scores of class 1.",
+)
 @listed_each(*OF_METRIC)
 @METHODS
 @listed_each(*OF_LIMITS)
 @with_session
-def compare(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
-    """Estimate the floor by several methods, from scores with one label per item."""
+def compare(
+    session: Session,
+    labels: Labels,
+    prediction: list[str] | None,
+    methods: tuple[str, ...],
+    **how: Any,
+) -> None:
+    """Say which model is better, from what models predict for the same labelled items.
+
+    The models are columns of one file (--prediction), or files with the same labels. The interval
+    of the difference is paired. Where the items cannot tell, the answer says how many would.
+    Without models, estimate the floor by several methods, from scores with one label per item.
+    """
+    from errorfloor.metrics.choice import MetricChoice
     from errorfloor.questions.compare import CompareAsk
     from errorfloor.results import Comparison
     from errorfloor.show.bars import drawn
     from errorfloor.show.words import long_text_of
 
+    named = {name: how[name] for name in OF_METRIC}
+    source = click.get_current_context().get_parameter_source("metric")
+    is_given = source is not click.core.ParameterSource.DEFAULT
+    choice = MetricChoice(**named) if is_given else None
+    found = asking.models(
+        labels, session, prediction, choice=choice, level=how["level"], rng=how["rng"]
+    )
+    if found is not None:
+        session.show(found.to_dict(), long_text_of(found))
+        return
     ask = CompareAsk(methods=methods or None, **how)
     rows = asking.answered(labels, session, ask, "comparing")
     text = long_text_of(rows)

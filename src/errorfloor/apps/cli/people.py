@@ -149,12 +149,12 @@ def difference(session: Session, labels: Labels, ask: Ask, independent: bool | N
         inputs.append(session.about["input"])
     session.about["input"] = inputs
     if not all(floor.claim.any_model for floor in floors):
-        lines = (shlex.join(("errorfloor", "estimate", file)) for file in labels.files)
+        lines = [shlex.join(("errorfloor", "estimate", file)) for file in labels.files]
         raise InputError(
             "Scores bound a floor from one side only, because another model may see more. So they "
-            "do not tell by how much two floors differ; votes and true probabilities do. What each "
-            "file tells:\n  ",
-            "\n  ".join(lines),
+            "do not tell by how much two floors differ; votes and true probabilities do. Which of "
+            "two models is better on the same items, and what each file tells by itself:\n  ",
+            "\n  ".join([shlex.join(("errorfloor", "compare", *labels.files)), *lines]),
         )
     found = difference(*floors, independent=independent, level=ask.level)
     session.show(found.to_dict(), long_text_of(found), refuted=found.refuted)

@@ -164,12 +164,12 @@ def _refuse_two_models(reading: Reading, files: Sequence[str]) -> None:
         first.append(found)
     one, other = first
     if one == other and len(one) >= _LEAST_COMPARED and len(set(map(str, one))) > 1:
-        lines = (shlex.join(("errorfloor", "estimate", file)) for file in files)
+        lines = [shlex.join(("errorfloor", "estimate", file)) for file in files]
         raise InputError(
             f"{files[0]} and {files[1]} hold the same labels in the same order, as scores of two "
-            "models on the same items do. Added up, each item would count twice. Ask about each "
-            "model by itself:\n  ",
-            "\n  ".join(lines),
+            "models on the same items do. Added up, each item would count twice. Find out which "
+            "model is better, or ask about each by itself:\n  ",
+            "\n  ".join([shlex.join(("errorfloor", "compare", *files)), *lines]),
         )
 
 

@@ -1,0 +1,399 @@
+"""Which of several models is better: limits that cover, values, words, and what is refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.special import expit, ndtr
+from scipy.stats import multinomial
+from sklearn import metrics as sk
+
+import errorfloor as ef
+from errorfloor.apps.cli.commands import cli
+from errorfloor.data.sample import Sample
+from errorfloor.intervals.models import PairedDifference
+from tests.schemas import checked
+
+
+def wins(n, first, second):
+    """Return the difference on n items of which one model alone gets some right, then the other."""
+    values = np.zeros(n)
+    values[:first] = 1
+    values[first : first + second] = -1
+    every = np.ones(n, dtype=np.int64)
+    return PairedDifference.of(values, np.ones(n), Sample.of_rows(every, every))
+
+
+@pytest.mark.parametrize("n", [3, 10, 25, 60])
+def test_the_limits_cover_at_least_94_percent_whatever_the_models_are(n):
+    # Enumerated: the chances of all results whose limits hold the true difference.
+    outcomes = [(a, b) for a in range(n + 1) for b in range(n + 1 - a)]
+    limits = np.array([wins(n, *one).limits(0.95) for one in outcomes])
+    cells = np.array([(a, b, n - a - b) for a, b in outcomes])
+    for discordant in (0.01, 0.03, 0.1, 0.2, 0.5, 0.8, 1.0):
+        for share in (0.5, 0.6, 0.8, 0.95, 1.0):
+            p = np.array([discordant * share, discordant * (1 - share), 1 - discordant])
+            truth = p[0] - p[1]
+            held = (limits[:, 0] <= truth + 1e-12) & (truth - 1e-12 <= limits[:, 1])
+            chance = multinomial(n, p).pmf(cells)
+            assert chance[held].sum() >= 0.94, (discordant, share)
+
+
+def test_equal_answers_are_no_proof_of_equal_models():
+    low, high = wins(200, 0, 0).limits(0.95)
+    assert low == -high
+    assert 0.015 < high < 0.025  # three in two hundred: the rule of three gives 1.5 %
+    assert wins(200, 0, 0).p_value() == 1
+
+
+def test_the_p_value_is_one_less_the_level_that_just_leaves_out_nothing():
+    found = wins(150, 21, 9)
+    low, _ = found.limits(1 - found.p_value())
+    assert low == pytest.approx(0, abs=1e-9)
+
+
+def decisions(rng, n, share, first, second, shared=0.6):
+    """Return labels and what two models say that err at rates for class 0 and class 1."""
+    labels = (rng.random(n) < share).astype(int)
+    common = rng.random(n)
+    answers = []
+    for rates in (first, second):
+        own = np.where(rng.random(n) < shared, common, rng.random(n))
+        answers.append(np.where(own < np.array(rates)[labels], 1 - labels, labels))
+    return labels, *answers
+
+
+def value_of(metric, share, rates):
+    """Return a model's true value, the larger the better."""
+    fp, fn = (1 - share) * rates[0], share * rates[1]
+    tp, tn = share - fn, 1 - share - fp
+    spread = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    return {
+        "error": 1 - fp - fn,
+        "balanced-error": 1 - sum(rates) / 2,
+        "f1": 2 * tp / (2 * tp + fp + fn),
+        "mcc": (tp * tn - fp * fn) / spread,
+    }[metric]
+
+
+@pytest.mark.parametrize("metric", ["error", "balanced-error", "f1", "mcc"])
+@pytest.mark.parametrize(("n", "share"), [(60, 0.4), (300, 0.08)])
+def test_limits_of_decisions_cover_the_true_difference(metric, n, share):
+    rng = np.random.default_rng(17)
+    first, second = (0.02, 0.3), (0.1, 0.1)
+    truth = value_of(metric, share, first) - value_of(metric, share, second)
+    held = 0
+    for _ in range(200):
+        labels, one, other = decisions(rng, n, share, first, second)
+        found = ef.compare(labels=labels, predictions={"a": one, "b": other}, metric=metric)
+        gap = found.between("a", "b")
+        held += gap.low <= truth <= gap.high
+    assert held >= 183  # of 200 at 95 %, less than once in 200 times
+
+
+def test_limits_of_rankings_cover_the_true_difference():
+    rng = np.random.default_rng(18)
+    truth, held = ndtr(2.5 / 2**0.5) - ndtr(1.5 / 2**0.5), 0
+    for _ in range(200):
+        labels = (rng.random(120) < 0.4).astype(int)
+        z = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], 120)
+        scores = {"a": z[:, 0] + 2.5 * labels, "b": z[:, 1] + 1.5 * labels}
+        gap = ef.compare(labels=labels, predictions=scores).between("a", "b")
+        held += gap.low <= truth <= gap.high
+    assert held >= 183
+
+
+def test_clusters_whose_items_go_along_widen_the_limits_so_that_they_cover():
+    rng = np.random.default_rng(19)
+    held, plain = 0, 0
+    for _ in range(200):
+        kinds = rng.choice([1, 2, 0], 40, p=[0.1, 0.1, 0.8])  # won by one model, by the other, none
+        won = np.repeat(kinds, 8)
+        labels = np.zeros(320, dtype=int)
+        models = {"a": (won == 2).astype(int), "b": (won == 1).astype(int)}
+        labels[:8] = models["a"][:8] = models["b"][:8] = 1
+        cluster = np.repeat(np.arange(40), 8)
+        gap = ef.compare(labels=labels, predictions=models, cluster=cluster).between("a", "b")
+        held += gap.low <= 0 <= gap.high
+        gap = ef.compare(labels=labels, predictions=models).between("a", "b")
+        plain += gap.low <= 0 <= gap.high
+    assert held >= 183
+    assert plain < 150
+
+
+@pytest.fixture(scope="module")
+def two():
+    rng = np.random.default_rng(3)
+    labels, one, other = decisions(rng, 400, 0.3, (0.05, 0.3), (0.1, 0.08))
+    return labels, {"one": one, "other": other}
+
+
+@pytest.fixture(scope="module")
+def scored(two):
+    rng = np.random.default_rng(4)
+    labels, _ = two
+    return labels, {
+        name: expit(rng.normal(size=400) + size * (2 * labels - 1)).round(3)
+        for name, size in (("one", 0.7), ("other", 1.0))
+    }
+
+
+@pytest.mark.parametrize(
+    ("metric", "scorer"),
+    [
+        ("error", lambda y, p: 1 - sk.accuracy_score(y, p)),
+        ("balanced-error", lambda y, p: 1 - sk.balanced_accuracy_score(y, p)),
+        ("f1", sk.f1_score),
+        ("mcc", sk.matthews_corrcoef),
+    ],
+)
+def test_values_of_decisions_are_those_of_scikit_learn(two, metric, scorer):
+    labels, models = two
+    found = ef.compare(labels=labels, predictions=models, metric=metric)
+    for name, answers in models.items():
+        assert found[name].value == pytest.approx(scorer(labels, answers))
+        assert found[name].low <= found[name].value <= found[name].high
+    gap = abs(found["one"].value - found["other"].value)
+    assert abs(found.differences[0].value) == pytest.approx(gap)
+
+
+@pytest.mark.parametrize(
+    ("metric", "scorer"),
+    [("auc", sk.roc_auc_score), ("brier", sk.brier_score_loss), ("log-loss", sk.log_loss)],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_values_of_scores_are_those_of_scikit_learn(scored, metric, scorer, weighted):
+    labels, models = scored
+    weight = np.random.default_rng(5).uniform(0.5, 3, 400) if weighted else None
+    found = ef.compare(labels=labels, predictions=models, metric=metric, weight=weight)
+    for name, scores in models.items():
+        expected = scorer(labels, scores, sample_weight=weight)
+        times = 2 if metric == "brier" and found[name].value > 1.5 * expected else 1
+        assert found[name].value == pytest.approx(times * expected)
+    first, second = (found[name].value for name in models)
+    better = second - first if metric != "auc" else first - second
+    assert found.differences[0].value == pytest.approx(better)
+
+
+def test_scores_of_two_classes_are_compared_by_auc_or_cut_in_the_middle(scored):
+    labels, models = scored
+    assert ef.compare(labels=labels, predictions=models).metric == "auc"
+    cut = ef.compare(labels=labels, predictions=models, metric="accuracy")
+    expected = ef.compare(
+        labels=labels, predictions={name: (one >= 0.5) * 1 for name, one in models.items()}
+    )
+    assert cut.differences == expected.differences
+    assert "0.5 and more" in cut.notes[0]
+
+
+@pytest.mark.parametrize("metric", ["error", "balanced-error", "f1", "auc"])
+def test_weights_of_one_are_none_and_order_changes_nothing(two, scored, metric):
+    labels, models = scored if metric == "auc" else two
+    plain = ef.compare(labels=labels, predictions=models, metric=metric)
+    ones = ef.compare(labels=labels, predictions=models, metric=metric, weight=np.ones(400))
+    order = np.random.default_rng(0).permutation(400)
+    turned = {name: models[name][order] for name in reversed(models)}
+    back = ef.compare(labels=labels[order], predictions=turned, metric=metric)
+    for other, sign in ((ones, 1), (back, -1)):
+        (one,), (same,) = plain.differences, other.differences
+        ends = (same.low, same.high) if sign > 0 else (-same.high, -same.low)
+        assert (sign * same.value, *ends) == pytest.approx((one.value, one.low, one.high))
+
+
+def test_a_weight_of_two_is_worth_less_than_two_items_and_gives_their_difference(two):
+    labels, models = two
+    weight = 1 + (np.arange(400) % 2)
+    times = {name: np.repeat(one, weight) for name, one in models.items()}
+    weighted = ef.compare(labels=labels, predictions=models, weight=weight)
+    repeated = ef.compare(labels=np.repeat(labels, weight), predictions=times)
+    (one,), (many,) = weighted.differences, repeated.differences
+    assert one.value == pytest.approx(many.value)
+    assert one.high - one.low > many.high - many.low
+    assert weighted.n_effective == pytest.approx(400 * 1.5**2 / 2.5)
+
+
+def test_words_columns_frames_and_arrays_agree(two, tmp_path):
+    labels, models = two
+    words = np.array(["no", "yes"])
+    frame = pd.DataFrame({"truth": labels, **models})
+    named = pd.DataFrame({name: words[frame[name]] for name in frame})
+    path = tmp_path / "test.csv"
+    named.to_csv(path, index=False)
+    expected = ef.compare(labels=labels, predictions=models, metric="f1")
+    for data in (frame, named, path):
+        found = ef.compare(data, label="truth", prediction="one,other", metric="f1")
+        assert found.differences == expected.differences
+    assert found.classes == ("no", "yes")
+
+
+def test_many_classes_and_several_models_have_a_certain_order_for_all_pairs_together():
+    rng = np.random.default_rng(8)
+    names = np.array(["cat", "dog", "emu"])
+    labels = rng.integers(0, 3, 500)
+    wrong = {"good": 0.05, "fair": 0.15, "same": 0.15, "poor": 0.4}
+    answers = {
+        name: names[np.where(rng.random(500) < rate, (labels + 1) % 3, labels)]
+        for name, rate in wrong.items()
+    }
+    found = ef.compare(labels=names[labels], predictions=answers)
+    order = {(one.first, one.second) for one in found.certain_order}
+    assert order >= {("good", "fair"), ("good", "same"), ("fair", "poor"), ("same", "poor")}
+    assert not order & {("fair", "same"), ("same", "fair")}
+    assert found.better == "good"
+    assert found.sentence.startswith("good is the best of 4 models: accuracy ")
+    assert all(one.adjusted_p >= one.p for one in found.differences)
+    assert "Certain order: good above" in str(found)
+
+
+def test_a_class_that_nobody_labelled_is_wrong_wherever_it_is_predicted():
+    labels = np.array(["a", "b"] * 20)
+    answers = {"x": np.where(np.arange(40) < 10, "c", labels), "y": labels}
+    found = ef.compare(labels=labels, predictions=answers)
+    assert found["x"].value == 0.25
+
+
+def test_probabilities_of_classes_decide_for_the_likeliest():
+    rng = np.random.default_rng(9)
+    p = rng.dirichlet([1, 1, 1], 300)
+    labels = (rng.random((300, 1)) > p.cumsum(axis=1)).sum(axis=1)
+    found = ef.compare(labels=labels, predictions={"p": p, "q": p[:, [1, 2, 0]]})
+    assert found.metric == "error"
+    assert found.better == "p"
+    assert found["p"].value == (p.argmax(axis=1) != labels).mean()
+    by_loss = ef.compare(labels=labels, predictions={"p": p, "q": p[:, ::-1]}, metric="log-loss")
+    assert by_loss["p"].value == pytest.approx(sk.log_loss(labels, p))
+
+
+def test_where_items_cannot_tell_the_answer_says_how_many_would(two):
+    labels, models = two
+    found = ef.compare(labels=labels, predictions=models)
+    assert found.better is None
+    assert "400 items cannot tell which model is better: accuracy" in found.sentence
+    assert f"about {found.items_needed:,} items would show it" in found.sentence
+    # With so many items the same difference would be shown four times out of five.
+    times = found.items_needed / 400
+    assert found.resolvable / times**0.5 == pytest.approx(abs(found.differences[0].value), rel=0.1)
+    same = ef.compare(labels=labels, predictions={"one": models["one"], "copy": models["one"]})
+    assert same.items_needed is None
+    assert "They would show a difference of" in same.sentence
+
+
+def test_a_model_that_is_better_is_named_with_the_difference(two):
+    labels, models = two
+    found = ef.compare(labels=labels, predictions={**models, "best": labels})
+    assert found.better == "best"
+    pair = ef.compare(labels=labels, predictions={"old": models["one"], "new": labels})
+    assert pair.sentence.startswith("new is better than old: accuracy 100.0 % against ")
+    assert pair.between("new", "old").value == -pair.between("old", "new").value
+    with pytest.raises(KeyError):
+        pair.between("new", "none")
+    with pytest.raises(KeyError):
+        pair["none"]
+    assert len(pair) == 2
+    assert pair.to_frame(backend="pandas").name.tolist() == ["old", "new"]
+    assert "new is better than old" in pair._repr_html_()
+
+
+def test_groups_each_have_an_answer(two):
+    labels, models = two
+    frame = pd.DataFrame({"label": labels, **models, "site": np.arange(400) % 2})
+    frame.loc[frame.site == 1, "other"] = frame.label
+    found = ef.compare(frame, prediction=["one", "other"], group="site")
+    assert found["1"].better == "other"
+    assert found["0"].better is None
+    assert found.sentence == (
+        "other is better in 1 of 2 groups (1); the items of the other 1 cannot tell."
+    )
+    assert sum(one.n for one in found.values()) == 400
+
+
+def test_scores_next_to_the_predictions_bound_the_floor(two, scored):
+    labels, models = two
+    frame = pd.DataFrame({"label": labels, **models, "p": scored[1]["one"]})
+    found = ef.compare(frame, prediction="one,other", score="p")
+    expected = ef.from_scores(frame, score="p", label="label")
+    assert (found.floor.value, found.floor.interval) == (expected.value, expected.interval)
+    assert f"Of these items: {found.floor.sentence}" in str(found)
+
+
+REFUSED = {
+    "one model": ({"prediction": "one"}, "must name two models or more"),
+    "no such column": ({"prediction": "one,othr"}, r"must be one of .* Did you mean other\?"),
+    "no label": ({"prediction": "label,one"}, "Models are compared by true labels"),
+    "strangers": ({"prediction": "one,word"}, "holds none of the labels, 0, 1, but x, y"),
+    "missing": ({"prediction": "one,gap"}, "1 row of 400 lacks a label or an answer"),
+    "no class": ({"prediction": "one,other", "positive": 7}, "`positive` is '7', and no label is"),
+    "no scores": ({"prediction": "one,word", "metric": "auc"}, "holds none of the labels"),
+    "ratings": ({"prediction": "one,other", "positive_from": 1}, "does not go with models"),
+    "weights": ({"prediction": "one,other", "weight": "word"}, "must be finite numbers above 0"),
+    "ranks": ({"prediction": "p,q", "metric": "average-precision"}, "Compare them by auc, brier"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_compared_is_refused_with_a_remedy(two, scored, case):
+    labels, models = two
+    given, message = REFUSED[case]
+    frame = pd.DataFrame({"label": labels, **models, "word": ["x", "y"] * 200})
+    frame["p"], frame["q"] = scored[1].values()
+    frame["gap"] = frame.one.astype(float)
+    frame.loc[3, "gap"] = np.nan
+    with pytest.raises(ValueError, match=message):
+        ef.compare(frame, **given)
+
+
+def test_arrays_that_do_not_fit_are_refused_by_name(two):
+    labels, models = two
+    for given, message in (
+        ({"predictions": models}, "are judged by true labels"),
+        ({"labels": labels[:9], "predictions": models}, "one answer for each of the 9 labels"),
+        ({"labels": labels, "predictions": [1, 2]}, "is a dict of arrays"),
+        ({"labels": labels, "prediction": "a,b"}, "names columns of a dataframe or file"),
+        ({"labels": labels, "predictions": models, "weight": [1]}, "one number for each of the"),
+        ({"labels": labels}, "To compare models give"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ef.compare(**given)
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli, ["compare", *map(str, arguments)])
+
+
+def test_files_of_two_models_are_matched_by_their_ids(scored, tmp_path):
+    labels, models = scored
+    expected = ef.compare(labels=labels, predictions=models)
+    order = np.random.default_rng(1).permutation(400)
+    for name, scores in models.items():
+        frame = pd.DataFrame({"id": np.arange(400), "label": labels, "score": scores})
+        frame = frame.iloc[order] if name == "other" else frame
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    shown = run(tmp_path / "one.csv", tmp_path / "other.csv", "--json")
+    answer = checked(json.loads(shown.stdout))
+    (gap,) = answer["result"]["differences"]
+    assert (gap["first"], gap["second"]) == ("one", "other")
+    assert gap["value"] == pytest.approx(expected.differences[0].value)
+    assert gap["low"] == pytest.approx(expected.differences[0].low)
+
+
+def test_files_with_other_labels_are_parts_of_one_set_as_before(scored, tmp_path):
+    labels, models = scored
+    frame = pd.DataFrame({"label": labels, "score": models["one"]})
+    frame[:200].to_csv(tmp_path / "a.csv", index=False)
+    frame[200:].to_csv(tmp_path / "b.csv", index=False)
+    shown = run(tmp_path / "a.csv", tmp_path / "b.csv", "--method", "isotonic", "--json")
+    assert checked(json.loads(shown.stdout))["result"]["rows"][0]["n"] == 400
+
+
+def test_the_command_prints_the_answer_first(two, tmp_path):
+    labels, models = two
+    path = tmp_path / "test.csv"
+    pd.DataFrame({"y": labels, **models, "new": labels}).to_csv(path, index=False)
+    shown = run(path, "--label", "y", "--prediction", "one,new")
+    assert shown.exit_code == 0
+    assert shown.stdout.startswith("new is better than one: accuracy 100.0 % against ")
+    answer = checked(json.loads(run(path, "--label", "y", "--models", "one,new", "--json").stdout))
+    assert answer["result"]["better"] == "new"
+    assert answer["input"]["layout"] == "models"
