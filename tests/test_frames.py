@@ -312,7 +312,7 @@ def test_a_wide_file_is_read_like_a_narrow_one(tmp_path, name, delimiter, packed
 def test_how_a_wide_file_is_written_is_found_out_once(tmp_path):
     (tmp_path / "x.csv").write_text(wide_text(","))
     connection = files.connect(str(tmp_path))
-    call = formats.format_called("csv").call(connection, [formats.File.of(str(tmp_path / "x.csv"))])
+    call = formats.format_called("csv").call(connection, [formats.file_at(str(tmp_path / "x.csv"))])
     connection.close()
     assert "auto_detect = false" in call
     assert "union_by_name" not in call
@@ -811,13 +811,23 @@ def test_a_file_is_read_by_its_name_and_once(tmp_path, monkeypatch):
     one = ef.ScoreTable.from_arrays(SCORES, LABELS)
     (tmp_path / "a1.csv").write_text("a score,y\n0.5,1\n")
     (tmp_path / "ab.csv").write_text("a score,y\n0.5,1\n")
-    for name in ("a[1].csv", "a*.csv", "a?.csv", "it's.csv"):
+    for name in ("a[1].csv", "a*.csv", "a?.csv", "it's.csv", "a\\b.csv"):
         write(tmp_path / name, ".csv")
         assert frames.score_table(tmp_path / name, **names) == one
         twice = [tmp_path / name, f"{tmp_path}/../{tmp_path.name}/{name}"]
         assert frames.score_table(twice, **names) == one
     monkeypatch.setenv("HOME", str(tmp_path))
     assert frames.score_table("~/it's.csv", **names) == one
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".csv.gz", ".jsonl", ".parquet"])
+def test_a_name_is_no_pattern_in_any_format(tmp_path, suffix):
+    for name in ("a", "1"):
+        write(tmp_path / f"a{name}{suffix}", suffix)
+    one = ef.ScoreTable.from_arrays(SCORES, LABELS)
+    for name in ("[a1]", "*", "?", "it's", "\\"):
+        write(tmp_path / f"a{name}{suffix}", suffix)
+        assert frames.score_table(tmp_path / f"a{name}{suffix}", score="a score", label="y") == one
 
 
 def test_plain_and_packed_files_are_read_together(tmp_path):

@@ -16,8 +16,7 @@ import errorfloor as ef
 from errorfloor.apps import demo
 from errorfloor.apps.cli.building import explained
 from errorfloor.apps.cli.commands import cli
-from errorfloor.apps.cli.progress import PATIENCE_VARIABLE
-from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.session import PATIENCE_VARIABLE, Session
 from errorfloor.questions.options import Clip, Number, Whole, Wholes
 
 ROOT = Path(__file__).parents[1]

@@ -358,7 +358,7 @@ _HOW = (
     "held out."
 )
 AT_RANDOM = (
-    "; items to label were drawn at random, or each with a known chance and the weight 1 / chance"
+    "; items to label were drawn at random, with equal chances or with weights of 1 / chance"
 )
 
 _method = partial(

@@ -66,9 +66,7 @@ class PeopleComparison:
     _of_votes: dict[int, tuple[Floats, Floats | None]] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, reading: Reading, found: PredictedVotes, options: Options, level: float
-    ) -> PeopleComparison:
+    def of(cls, reading: Reading, found: PredictedVotes, ask: Ask) -> PeopleComparison:
         """Fit the mixture, which says what the best possible is."""
         ballots = found.ballots
         everyone = None
@@ -77,12 +75,11 @@ class PeopleComparison:
         crowd = (
             everyone if everyone is not None and everyone.effective >= FEWEST_ANNOTATORS else None
         )
-        if options.totals_by == VOTES_DECIDE:
+        if ask.totals_by == VOTES_DECIDE:
             crowd = None
-        floor = answer(
-            reading, Ask(level=level, totals_by=options.totals_by, stopping=options.stopping)
-        )
-        return cls(reading, found, options, level, floor, crowd, everyone)
+        plain = Ask(level=ask.level, totals_by=ask.totals_by, stopping=ask.stopping)
+        floor = answer(reading, plain)
+        return cls(reading, found, ask.options, ask.level, floor, crowd, everyone)
 
     @property
     def classes(self) -> int:

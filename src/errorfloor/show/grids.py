@@ -204,7 +204,7 @@ def of_feebee(result: FeeBeeResult) -> Grid:
         "std. error",
         "too high",
         "too low",
-        "minus the oracle, 95 %",
+        "minus oracle's (95 %)",
     )
     rows = [_score_row(row, digits, _excess(row, digits)) for row in result]
     return Grid(head, (*rows, _score_row(oracle, digits, "")), "<>>>>>")

@@ -63,8 +63,8 @@ def _(result: FeaturesEstimate) -> str:
         return f"{_best(result)}: at least by {result.lower_from}, at most by what models reach."
     if result.interval is not None:
         return (
-            f"{_best(result)}, on items that it has not seen. How much better any model can get, "
-            "features with one label per item cannot tell."
+            f"{_best(result)}, on items that it has not seen. Features with one label per item "
+            "cannot tell how much better any model can get."
         )
     if result.lower_end is None or result.upper_end is None:
         return f"{result.method} puts the floor at {error}, which is no limit."

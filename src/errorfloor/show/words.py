@@ -50,7 +50,9 @@ def difference_of(verdict: Verdict) -> str:
         worse, better = ("above", "below") if metric.less_is_better else ("below", "above")
         behind = verdict.difference >= 0
         side, p = (better, verdict.p_room) if behind else (worse, verdict.p_beyond)
-        sure = f"; {numbers.p_equals(p)} if the model were at or {side} the {metric.limit}"
+        sure = (
+            f"; {numbers.p_equals(p)} for the hypothesis of a model at or {side} the {metric.limit}"
+        )
     return f"{name[:1].upper()}{name[1:]}: {within}{sure}{items}."
 
 

@@ -49,7 +49,7 @@ def answer(
         return replace(labels, where=where, layouts=tuple(layouts)).read(session)
 
     if prediction is not None and "," in prediction and ask.choice.record.is_error:
-        return people(labels, session, prediction.split(","), ask.options, level=ask.level)
+        return people(labels, session, prediction.split(","), ask)
     if prediction is not None:
         files = None if labels.is_stdin else list(labels.files)  # which can be looked at first
         judge = judging(files, labels.where, prediction, ask, read)
@@ -94,7 +94,7 @@ def check_model(
 
 
 def people(
-    labels: Labels, session: Session, prediction: Sequence[str], options: Any, **how: Any
+    labels: Labels, session: Session, prediction: Sequence[str], ask: Ask, **how: Any
 ) -> Any:
     """Return how many people each model is worth."""
     from errorfloor.data.predicted_votes import reader_of
@@ -105,7 +105,7 @@ def people(
     if prediction:
         session.about["input"]["columns"]["prediction"] = list(prediction)
     with session.step("comparing with people"):
-        return people_of(reading, reader.found(reading), options, **how)
+        return people_of(reading, reader.found(reading), ask, **how)
 
 
 def models(labels: Labels, session: Session, prediction: Sequence[str] | None, **how: Any) -> Any:

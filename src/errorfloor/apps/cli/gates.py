@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from errorfloor import metrics
-from errorfloor.apps.cli.building import option, options
+from errorfloor.apps.cli.building import OLD_VERDICTS, VerdictName, option, options
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.types import OLD_VERDICTS, VerdictName
 from errorfloor.questions.options import OPTIONS, either
 from errorfloor.results.verdict import VERDICTS
 
