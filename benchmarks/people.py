@@ -20,8 +20,8 @@ import numpy as np
 import errorfloor as ef
 from benchmarks import RESULTS
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.items import PredictedReader
 from errorfloor.data.options import ReadOptions
-from errorfloor.data.predicted_votes import PredictedReader
 from errorfloor.data.read import read
 from errorfloor.methods.votes.panels import panel_agreement, panel_chance
 from errorfloor.questions.compared import PeopleComparison

@@ -15,13 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from errorfloor._checks import InputError, argument, command
-from errorfloor.data import confined
 from errorfloor.data.columns import are_known, first_row_of_values
 from errorfloor.data.crowds import crowd_rows
 from errorfloor.data.exports import Told
 from errorfloor.data.format_record import File, Format, Packing, names_of
 from errorfloor.data.formats import FORMATS, file_at, format_called, format_of, suffix_of
-from errorfloor.data.storage import check_columns, kept_folder, naming, scratch
+from errorfloor.data.storage import (
+    check_columns,
+    check_inside,
+    kept_folder,
+    naming,
+    readable_folders,
+    scratch,
+)
 from errorfloor.data.values import as_text, quoted
 
 if TYPE_CHECKING:
@@ -82,7 +88,7 @@ def find(source: Paths, suffixes: Collection[str]) -> list[str]:
     parts = [source] if isinstance(source, str | os.PathLike) else source
     names = (os.path.expanduser(os.fspath(part)) for part in parts)
     files = sorted(file for name in names for file in _find_one(name, suffixes))
-    confined.check_inside(files)
+    check_inside(files)
     return list({os.path.realpath(file): file for file in reversed(files)}.values())[::-1]
 
 
@@ -295,7 +301,7 @@ def connect(folder: str, **config: Any) -> Any:
         "enable_progress_bar_print = false",
     ):
         connection.execute(f"set {setting}")
-    within = confined.folders()
+    within = readable_folders()
     if within is not None:  # whatever a file or a name may lead it to
         listed = ", ".join(as_text(one) for one in within)
         connection.execute(f"set allowed_directories = [{listed}]")

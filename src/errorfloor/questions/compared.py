@@ -12,7 +12,7 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.gold import leaks, remarks
-from errorfloor.data.predicted_votes import PredictedVotes, Predictions
+from errorfloor.data.items import PredictedVotes, Predictions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.crossed import CrossedVotes, Mean

@@ -348,7 +348,7 @@ _READ = (
         kind=FLAG,
         default=False,
         section=COLUMNS,
-        help="The intervals of all groups hold together, jointly at the level.",
+        help="The intervals of all groups are right at the same time with the stated confidence.",
         label="Intervals of all groups hold at once",
     ),
     AskOption(
@@ -691,7 +691,8 @@ _RATINGS = (
         default="absolute",
         shows_default=True,
         metavar="HOW",
-        help="Whether biases of shared raters are noise (absolute) or do not count (relative).",
+        help="If a rater is stricter than others: is that noise (absolute), or does it not count "
+        "(relative)?",
         label="That some people rate higher than others",
         titles={"": "is noise", "relative": "does not count"},
     ),

@@ -24,16 +24,16 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.gold import leaks
-from errorfloor.data.layouts import SCORES, SOFT_LABELS, of_kind
-from errorfloor.data.matrices import is_matrix, one_score
-from errorfloor.data.naming import as_classes, codes_of, told
-from errorfloor.data.options import ReadOptions
-from errorfloor.data.predicted_votes import (
+from errorfloor.data.items import (
     PredictedReader,
     PredictedVotes,
     Predictions,
     reader_of,
 )
+from errorfloor.data.layouts import SCORES, SOFT_LABELS, of_kind
+from errorfloor.data.matrices import is_matrix, one_score
+from errorfloor.data.naming import as_classes, codes_of, told
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import ScoreTable, Table, VoteTable

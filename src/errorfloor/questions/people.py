@@ -13,13 +13,13 @@ from errorfloor._keywords import told_keywords
 from errorfloor._numbers import counted as counted_words
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.ballots import Ballots
-from errorfloor.data.options import ReadOptions
-from errorfloor.data.predicted_votes import (
+from errorfloor.data.items import (
     PredictedReader,
     PredictedVotes,
     as_predictions,
     reader_of,
 )
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable

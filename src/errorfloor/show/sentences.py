@@ -180,8 +180,11 @@ def _(result: Confusion) -> str:
     often = f"{numbers.per_cent(first.share, 0)} of the"
     if len(pairs) == 1:
         often = "All"
-    whose = f"errors of {result.best_of}" if result.best_of else "errors that any model makes"
-    return f"{often} {whose} confuse {first.first} with {first.second}."
+    confuse = f"confuse {first.first} with {first.second}"
+    if result.best_of:
+        best = f"{result.best_of[:1].upper()}{result.best_of[1:]}"
+        return f"{best} still errs: {often[:1].lower()}{often[1:]} errors {confuse}."
+    return f"{often} errors that any model makes {confuse}."
 
 
 @sentence_of.register("Items", "ClassItems")

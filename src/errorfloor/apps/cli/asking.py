@@ -97,7 +97,7 @@ def people(
     labels: Labels, session: Session, prediction: Sequence[str], ask: Ask, **how: Any
 ) -> Any:
     """Return how many people each model is worth."""
-    from errorfloor.data.predicted_votes import reader_of
+    from errorfloor.data.items import reader_of
     from errorfloor.questions.people import people_of
 
     reader, where = reader_of(labels.where, prediction)

@@ -213,7 +213,7 @@ def compare(
 
     The models are columns of one file (--prediction), or files with the same labels. The interval
     of the difference is paired. Where the items cannot tell, the answer says how many would.
-    Without models, estimate the floor by several methods, from scores with one label per item.
+    If no models are named, estimate the floor by several methods, from scores with one label each.
     """
     from errorfloor.metrics.choice import MetricChoice
     from errorfloor.questions.compare import CompareAsk
@@ -272,8 +272,8 @@ def compare(
     "--means",
     metavar="NUMBERS",
     kind=SHARES,
-    help="When a label is replaced by a random one: how probable class 1 is (not for error); "
-    "0.1,0.2,...,0.9 by default.",
+    help="How probable class 1 is among the random labels that replace given ones (not used for "
+    "error); 0.1,0.2,...,0.9 by default.",
 )
 @METHODS
 @option(

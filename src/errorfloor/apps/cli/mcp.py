@@ -23,7 +23,7 @@ from errorfloor._checks import percentage
 from errorfloor.apps.cli import starting
 from errorfloor.apps.cli.building import FILE, NEW_FILE, Command, examples, with_session
 from errorfloor.apps.cli.session import REFUTED, REQUIREMENT, Failure, Session
-from errorfloor.data.confined import FOLDERS, is_inside
+from errorfloor.data.storage import FOLDERS, is_inside
 
 TOOLS = ("look", "estimate", "headroom", "people", "agreement")
 _EXTRA = "The server needs more ({}): pip install 'errorfloor[mcp]'."

@@ -71,7 +71,8 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     callback=_columns,
     section=COLUMNS,
     shell_complete=completing.columns,
-    help="Where a row is an item: one column per rater, a,b,c or 'rater*', or one with lists.",
+    help="If each row is an item: the columns of the raters (a,b,c or 'rater*'), or one column of "
+    "lists.",
 )
 @_column("prediction", "Column of a model's predictions: the answer then says how good they are.")
 @_column("weight", "What items weigh.")
