@@ -129,7 +129,7 @@ def keep(path, ask, add, description):
     for name in before if options.rewrite is not None else ():
         if options.rewrite in name:
             answers[name] = ask(name)
-    for name in answers.keys() - before.keys():
+    for name in (name for name in answers if name not in before):
         print(f"{name}: added")
     kept = {name: answers[name] for name in before}
     for line in told(changes(before, kept, lambda path: EXACT)):
