@@ -295,6 +295,7 @@ def test_commands_and_code_name_files_columns_and_switches():
         ({"patient": range(4), "risk": [0.1, 0.25, 0.5, 0.9], "disease": [0, 0, 1, 1]}, "scores"),
     ],
 )
+@pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
 def test_files_with_one_possible_reading_are_read_so(columns, reads, tmp_path):
     frame = pd.concat([pd.DataFrame(columns)] * 20, ignore_index=True)
     first = next(iter(columns))

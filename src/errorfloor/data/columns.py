@@ -19,6 +19,7 @@ _IDS = (
     r"(|ids?|idx|index|uid|uuid|row|rownum|row_(id|index|number)|unnamed(_.*)?|.*_(id|index)"
     r"|column0+)"
 )
+_CORRECT = r"(is_|was_)?(correct|right|hit|wrong|incorrect|error|mistake)(ly)?(_prediction)?"
 _MOST_LISTED = 40
 _FEW = 5  # values in a message
 _FEWEST_FEATURES = 3  # columns of numbers that may be features
@@ -95,6 +96,17 @@ def names_an_id(column: object) -> bool:
     (True, True, False)
     """
     return re.fullmatch(_IDS, simple(column)) is not None
+
+
+def says_correct(column: object) -> bool:
+    """Tell whether a column is called by whether a model was right.
+
+    Examples
+    --------
+    >>> says_correct("is_correct"), says_correct("hit"), says_correct("label")
+    (True, True, False)
+    """
+    return re.fullmatch(_CORRECT, simple(column)) is not None
 
 
 def fitting(role: Role, columns: Iterable[str]) -> list[str]:
@@ -250,7 +262,7 @@ def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     swapped = {role.name: (others if role.is_number else numbers)[0] for role in layout.roles}
     if any(fitting(role, [swapped[role.name]]) for role in layout.roles):
         return None
-    if any(_has_another_role(one, layout) for one in named):
+    if any(_has_another_role(one, layout) or says_correct(one) for one in named):
         return None
     return ChosenColumns(layout, columns, tuple(columns))
 

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from errorfloor._typing import Floats
-from errorfloor.data.columns import ChosenColumns, fitting, names_an_id, simple
+from errorfloor.data.columns import (
+    ChosenColumns,
+    fitting,
+    names_an_id,
+    says_correct,
+    simple,
+)
 from errorfloor.data.engines import Columns, Frame, select
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, COUNTS, ITEM, LABEL, SCORES, Layout
 from errorfloor.data.naming import positive_of
@@ -26,7 +32,6 @@ _NO_VALUES = ("list", "votes", "other")  # kinds of columns whose values are not
 _LABELS = r"(^|_)(labels?|class|cls|category|target|truth|true|gold|outcome|human|actual)(_|$)"
 _SCORES = r"(^|_)(p|prob\w*|scores?|confidence|logits?|conf)(_|$)"
 _MODELS = r"(^|_)(model|pred|preds|predicted|prediction|clf|classifier|gpt\w*|bert\w*|llm)(_|\d|$)"
-_CORRECT = r"(is_|was_)?(correct|right|hit|wrong|incorrect|error|mistake)(ly)?(_prediction)?"
 _PREDICTIONS = r"(^|_)(pred|preds|predicted|prediction|predictions|y_?hat|guess|output)(_|$)"
 
 
@@ -162,17 +167,6 @@ def _one_share(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     if fitting(ANNOTATIONS.roles[1], [one.name for one in rest]):
         return None
     return _guessed(SCORES, {"score": score.name, "label": label.name})
-
-
-def says_correct(column: object) -> bool:
-    """Tell whether a column is called by whether a model was right.
-
-    Examples
-    --------
-    >>> says_correct("is_correct"), says_correct("hit"), says_correct("label")
-    (True, True, False)
-    """
-    return re.fullmatch(_CORRECT, simple(column)) is not None
 
 
 def correct_and_score(columns: Sequence[FirstValues]) -> str | None:
