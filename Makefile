@@ -27,7 +27,7 @@ help:
 	@echo "make scale     files of up to 10^8 rows beside scikit-learn -> benchmarks/results/scale.md"
 	@echo "make findings  what changes with our better parts -> benchmarks/results/findings.md; needs ERRORFLOOR_DATA"
 	@echo "make first-minute what a new user types, timed on a clean clone -> benchmarks/results/first_minute.md"
-	@echo "make pictures  pictures of the documentation -> docs/figures; needs Chromium and ERRORFLOOR_DATA"
+	@echo "make pictures  pictures of the documentation -> docs/figures; needs Chromium"
 	@echo "make docs      the documentation, examples run -> docs/_build/html"
 	@echo "make schema    the JSON Schema of every --json answer -> src/errorfloor/schema/"
 	@echo "make generated parts of the documents that are made from the source"

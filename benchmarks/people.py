@@ -20,12 +20,12 @@ import numpy as np
 import errorfloor as ef
 from benchmarks import RESULTS
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.items import PredictedReader
 from errorfloor.data.options import ReadOptions
-from errorfloor.data.predicted_votes import PredictedReader
 from errorfloor.data.read import read
-from errorfloor.methods.record import Options
 from errorfloor.methods.votes.panels import panel_agreement, panel_chance
 from errorfloor.questions.compared import PeopleComparison
+from errorfloor.questions.question import Ask
 
 LEVEL = 0.95
 DOCUMENT = RESULTS / "people.md"
@@ -256,7 +256,7 @@ def comparison(counts: Counts, models: dict[str, Counts] | None = None) -> Peopl
     answers = tuple(place.astype(str).astype(object) for place in models.values())
     reader = PredictedReader(tuple(models), answers)
     reading = read(None, reader.layouts, ReadOptions.of(counts=counts))
-    return PeopleComparison.of(reading, reader.found(reading), Options(), LEVEL)
+    return PeopleComparison.of(reading, reader.found(reading), Ask(level=LEVEL))
 
 
 def thinned(repetitions: int, seed: int = 0) -> dict[str, dict[int, float]]:

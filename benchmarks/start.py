@@ -3,7 +3,8 @@
 Run `python -m benchmarks.start [REPEATS] [SOURCE...]`. A source is a folder to import errorfloor
 from, this checkout's by default; several are timed side by side. Commands take turns, so that what
 else the machine does falls on all of them. Of each command the least time of all turns counts: its
-time on the clock, and that of the processor with all its threads.
+time on the clock, and that of the processor with all its threads. The last rows are of one command
+without a trick of apps/cli/starting.py, which is what the trick saves.
 """
 
 from __future__ import annotations
@@ -28,6 +29,12 @@ COMMANDS = {
     "estimate, scores": ("estimate", "scores.csv"),
     "estimate, votes": ("estimate", "votes.csv"),
     "report, scores": ("report", "scores.csv", "-o", "report.html"),
+}
+USUAL = "estimate, votes"
+# What `starting` would do if it left everything to Python.
+WITHOUT = {
+    "and the end of Python": "starting.leave = sys.exit",
+    "and all imports": "starting.spare = lambda: None",
 }
 
 
@@ -72,6 +79,11 @@ def ratios(repeats: int, sources: Sequence[Path] = (HERE,)) -> dict[tuple[str, s
         for name, command in COMMANDS.items()
         for source in sources
     }
+    for name, line in WITHOUT.items():
+        runs |= {
+            (str(source), f"{USUAL}, {name}"): (["-c", _plainly(line)], source)
+            for source in sources
+        }
     least = dict.fromkeys(runs, np.full(2, np.inf))
     with tempfile.TemporaryDirectory() as folder:
         write_files(Path(folder))
@@ -83,6 +95,15 @@ def ratios(repeats: int, sources: Sequence[Path] = (HERE,)) -> dict[tuple[str, s
                     least[key] = np.minimum(least[key], found)
     base = least.pop(("", NUMPY))
     return {key: found / base for key, found in least.items()}
+
+
+def _plainly(line: str) -> str:
+    """Return a program that runs the usual command after a line that takes a trick away."""
+    return (
+        f"import sys; sys.argv = {['errorfloor', *COMMANDS[USUAL]]!r}\n"
+        "from errorfloor.apps.cli import main, starting\n"
+        f"{line}\nmain()"
+    )
 
 
 def _environment(source: Path, folder: Path) -> dict[str, str]:

@@ -9,6 +9,7 @@ import pytest
 from questions import every
 
 import errorfloor as ef
+from errorfloor import metrics
 
 NO_PRIOR = (
     "With weights or clusters the balanced error of votes is refused unless `prior` is given."
@@ -26,8 +27,7 @@ TIED_BLOCKS = (
 )
 ONE_STEP = "The fit without an item is one Newton step away from the fit of all, not fitted again."
 SAME_FIT = "The fit or the cuts that all items chose are kept where one is left out."
-SMOOTH = ("balanced-error", "auc", "average-precision", "f1", "mcc", "error-at-coverage",
-          "coverage-at-error")  # fmt: skip
+SMOOTH = [one.name for one in metrics.METRICS if not one.is_mean and "costs" not in one.needs]
 
 # By the test of a law: questions, as patterns, whose answers break it, and how.
 BREACHES = {

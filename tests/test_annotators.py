@@ -180,7 +180,7 @@ def test_tables_with_annotators_add_up_and_are_saved_whole(votes, tmp_path):
 
 def test_a_sum_with_votes_of_unknown_people_knows_nobody_and_says_so(votes):
     known = ef.frames.vote_table(votes, **COLUMNS)
-    with pytest.warns(ef.LostAnnotatorsWarning, match="does not treat annotators as a sample"):
+    with pytest.warns(ef.LostAnnotatorsWarning, match="hold for these annotators alone"):
         total = known + ef.VoteTable.from_arrays([1, 2], 4)
     assert total.workloads is None
     assert total.by_group is None
@@ -360,7 +360,7 @@ def test_the_answer_says_for_whom_it_speaks(votes):
         found = ef.from_votes(votes, interval=name)
         assert "one more vote of these 30 annotators, not for a fresh one" in found.assumptions
     counts = ef.from_votes([1, 2, 3], 3)
-    assert "Whose votes they are is not known" in counts.assumptions
+    assert "It is not known who gave which vote" in counts.assumptions
     with pytest.raises(ValueError, match="needs to know whose vote each one is"):
         ef.from_votes([1, 2, 3], 3, interval="annotators")
 

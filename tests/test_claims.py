@@ -83,7 +83,7 @@ CLAIMS = [
     ("scores", {"complete": True}, "both", ""),
     ("scores", {"complete": True, "method": "beta"}, "both", ""),
     ("scores", {"complete": True, "metric": "auc"}, "both", ""),
-    ("classes", {}, "high", "the best weighting of these scores"),
+    ("classes", {}, "high", "the best choice of class weights for these scores"),
     ("classes", {"method": "top1"}, "high", "choosing the largest of these scores"),
     ("classes", {"complete": True}, "both", ""),
     ("gold", {}, "high", "the best cut of these shares of votes"),
@@ -227,7 +227,7 @@ def test_groups_comparisons_confusions_and_plans_keep_to_the_claim():
     for text in (groups.sentence, compared.sentence, planned.sentence, confused.sentence):
         assert not any(words in text for words in (*TOO_MUCH, "any model makes")), text
     assert "More labels never take the bound below" in planned.sentence
-    assert "errors of the best weighting of these scores" in confused.sentence
+    assert "The best choice of class weights for these scores still errs" in confused.sentence
     declared = ef.confusion(ef.from_scores(*classes_of(), rng=0, complete=True))
     assert "errors that any model makes" in declared.sentence
 

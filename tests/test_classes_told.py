@@ -217,6 +217,21 @@ def test_what_does_not_go_with_columns_of_classes_is_refused():
     assert "must be one of" in error_of(two, score=["p_a", "p_b"], label="absent")
 
 
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_scores_of_two_models_are_not_guessed_to_be_those_of_two_classes(frame):
+    a, b = np.array([0.1, 0.8, 0.7, 0.2]), np.array([0.3, 0.9, 0.6, 0.4])
+    y = np.array([0, 1, 1, 0])
+    models = frame({"y": y, "score_a": a, "score_b": b})
+    assert "may be scores of 2 models or of 2 classes" in error_of(models)
+    assert ef.from_scores(models, score=["score_a", "score_b"], label="y", interval=None).n == 4
+    for own in (
+        {"y": y, "score_a": a, "score_b": 1 - a},  # which sum to 1
+        {"y": np.where(y, "b", "a"), "score_a": a, "score_b": b},  # named after the labels
+        {"y": y, "score_0": a, "score_1": b},
+    ):
+        assert ef.from_scores(frame(own), interval=None).n == 4
+
+
 def test_counts_of_two_classes_stay_counts():
     votes = pd.DataFrame({"n_no": [1, 2], "n_yes": [2, 0]})
     table, both = told(votes, counts=["n_no", "n_yes"])

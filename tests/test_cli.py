@@ -34,8 +34,7 @@ from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.commands import run as main
 from errorfloor.apps.cli.gates import unattainable
 from errorfloor.apps.cli.messages import written
-from errorfloor.apps.cli.progress import PATIENCE_VARIABLE, Unstyled, patience
-from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.session import PATIENCE_VARIABLE, Session, Unstyled, patience
 from errorfloor.data.formats import FORMATS as FILE_FORMATS
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.show.gates import Limit
@@ -154,7 +153,7 @@ def test_terminals_in_the_documents_show_what_is_printed(block, folder):
 
 def test_the_documents_list_every_command():
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    table = page[: page.index("## Files")]
+    table = page[: page.index("## Options")]
     for path in commands():
         assert re.search(rf"[` ]{path[-1]}\b", table)
 
@@ -195,7 +194,7 @@ def test_the_three_layouts_of_votes_agree(folder):
     known = numbers(answer("estimate", "demo/annotations.csv"))
     # Three annotators are too few to be a sample, which is all that knowing them changes.
     assert "too few to stand for others" in known.pop("assumptions")
-    assert "Whose votes they are is not known" in counted.pop("assumptions")
+    assert "It is not known who gave which vote" in counted.pop("assumptions")
     assert known == counted
     long = [line.split(",") for line in Path("demo/annotations.csv").read_text().split()[1:]]
     votes = {}
@@ -564,8 +563,8 @@ JSON = {
 
 def documented_json():
     """Return what the documents say of the JSON of all commands, and of each."""
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").split("## JSON")[1]
-    common, *parts = page.split("\n### ")
+    page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    common, *parts = page.split("\n## ")
     return common, {part.split("\n")[0]: part for part in parts}
 
 

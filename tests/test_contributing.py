@@ -1,5 +1,6 @@
 """The recipes of CONTRIBUTING.md: each adds one record, which then answers."""
 
+import gzip
 import re
 from pathlib import Path
 
@@ -65,7 +66,15 @@ def test_a_format(monkeypatch, tmp_path):
     every = (*formats.FORMATS, made("BARS"))
     monkeypatch.setattr(formats, "FORMATS", every)
     monkeypatch.setattr(files, "FORMATS", every)
-    path = tmp_path / "votes.bars"
-    path.write_text("positives|total\n1|3\n2|3\n0|3\n")
-    found = ef.from_votes(path, interval=None)
-    assert (found.n, found.value) == (3, ef.from_votes([1, 2, 0], 3, interval=None).value)
+    (tmp_path / "a1.bars").write_text("positives|total\n1|3\n")
+    for name in ("votes.bars", "a[1].bars", "it's a\\b.bars", "no suffix"):
+        path = tmp_path / name
+        path.write_text("positives|total\n1|3\n2|3\n0|3\n")
+        found = ef.from_votes(path, interval=None)
+        assert (found.n, found.value) == (3, ef.from_votes([1, 2, 0], 3, interval=None).value)
+    path.write_text("positives|total\n" + 30_000 * "1|3\n" + "NA|3\n")
+    with pytest.raises(ef.InputError, match=r"1 row.*missing"):
+        ef.from_votes(path, interval=None)
+    with gzip.open(tmp_path / "b.bars.gz", "wt") as packed:
+        packed.write("positives|total\n1|3\n2|3\n0|3\n")
+    assert ef.from_votes(tmp_path / "b.bars.gz", interval=None).n == 3

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.options import with_labels
-from errorfloor.data import formats
+from errorfloor.data import format_record, formats
 from errorfloor.data.exports import EXPORTS, export_of
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
@@ -249,14 +249,14 @@ def test_files_packed_by_zstd_are_whole_only_to_the_last_byte(tmp_path):
     for frame in frames:
         for whole in (frame, frames[0] + frame, frame + frames[0]):
             path.write_bytes(whole)
-            assert formats.is_whole_zstd(str(path))
+            assert format_record.is_whole_zstd(str(path))
         for cut in {1, 4, 5, 7, len(frame) // 2, len(frame) - 1}:
             path.write_bytes(frames[0] + frame[:cut])
-            assert not formats.is_whole_zstd(str(path))
+            assert not format_record.is_whole_zstd(str(path))
     path.write_bytes(b"")
-    assert not formats.is_whole_zstd(str(path))
+    assert not format_record.is_whole_zstd(str(path))
     path.write_bytes(frames[0][:4] + bytes([0b00100000, 2, 2 << 3 | 7, 0, 0]) + b"ab")
-    assert not formats.is_whole_zstd(str(path))  # of a kind of block that there is not
+    assert not format_record.is_whole_zstd(str(path))  # of a kind of block that there is not
     path.write_bytes(frames[0])
     assert ef.from_scores(path, interval=None).n == 9
 
@@ -467,9 +467,9 @@ def test_encodings_are_told_by_bytes(tmp_path):
         ("a,b\n1,2\n", "utf-16-be", "utf-16-be"),
     ]:
         path.write_bytes(text.encode(encoding))
-        assert formats.File.of(str(path)).encoding == told
+        assert formats.file_at(str(path)).encoding == told
     path.write_bytes(bytes(range(256)))
-    assert formats.File.of(str(path)).encoding is None
+    assert formats.file_at(str(path)).encoding is None
 
 
 def kept(how):
@@ -515,7 +515,7 @@ ROLES = {"item": "item", "vote": "vote", "annotator": "worker"}
 
 
 def test_repeated_votes_are_refused_with_the_item_and_what_to_do():
-    message = r"2 times: 'w0' on item 'q1', for example.*\n  `duplicates='last'`"
+    message = r"2 times: of 'w0' on item 'q1', for example.*\n  `duplicates='last'`"
     with pytest.raises(ef.InputError, match=message):
         table_of("repeated.csv")
     with pytest.raises(ef.InputError, match="`duplicates` must be one of error, first, last, all"):
@@ -617,7 +617,7 @@ def test_a_look_counts_columns_classes_and_votes():
 
 def test_a_look_says_what_is_wrong_and_how_to_mend_it():
     (only,) = looked("repeated.csv").layouts
-    assert "voted more than once" in only.problem
+    assert "more than one vote of an annotator" in only.problem
     assert [line.split()[-1] for line in looked("repeated.csv").next] == ["last", "first", "all"]
     frame = pd.DataFrame({"score": [0.1, 0.9], "label": ["a", "b"]})
     assert ef.look(frame).next == (

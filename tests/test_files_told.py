@@ -12,11 +12,8 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.data import documents, files
-from errorfloor.data.formats import (
-    ZSTD,
-    File,
-    start_of,
-)
+from errorfloor.data.format_record import ZSTD
+from errorfloor.data.formats import file_at, start_of
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -26,7 +23,7 @@ duckdb = pytest.importorskip("duckdb")
 
 
 def found_of(*paths):
-    return files.Found.of([File.of(str(path)) for path in paths])
+    return files.Found.of([file_at(str(path)) for path in paths])
 
 
 # Beginnings and ends
@@ -49,6 +46,8 @@ def test_the_first_and_the_last_line_tell_of_what_duckdb_alone_unpacks(tmp_path)
     for nothing in ("", "\n\n"):
         with pytest.raises(ef.InputError, match="nothing is in it, or it is not all there"):
             ends(nothing)
+    path = tmp_path / "[a].jsonl.zst"  # no pattern, or it would be the file before
+    assert ends("own\n") == (b"own", b"own")
     path.write_bytes(b"(\xb5/\xfd damaged")
     with duckdb.connect() as connection:
         assert files._ends(connection, str(path), ZSTD) == (b"", b"")

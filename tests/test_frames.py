@@ -233,7 +233,9 @@ def test_columns_of_lists_and_names_that_are_no_text_are_refused():
     frame = pl.DataFrame({"p": [[0.1], [0.2]], "y": [0, 1]})
     with pytest.raises(ValueError, match=r"`score` \(column 'p'\) must hold lists of one length"):
         frames.score_table(frame, score="p", label="y")
-    with pytest.raises(ValueError, match=r"`score` must be one of 0, 1; got 0.* Give the columns"):
+    with pytest.raises(
+        ValueError, match=r"`score` must be one of the columns 0, 1; got 0.* Give the columns"
+    ):
         frames.score_table(pd.DataFrame({0: [0.1], 1: [1]}), score=0, label=1)
 
 
@@ -312,7 +314,7 @@ def test_a_wide_file_is_read_like_a_narrow_one(tmp_path, name, delimiter, packed
 def test_how_a_wide_file_is_written_is_found_out_once(tmp_path):
     (tmp_path / "x.csv").write_text(wide_text(","))
     connection = files.connect(str(tmp_path))
-    call = formats.format_called("csv").call(connection, [formats.File.of(str(tmp_path / "x.csv"))])
+    call = formats.format_called("csv").call(connection, [formats.file_at(str(tmp_path / "x.csv"))])
     connection.close()
     assert "auto_detect = false" in call
     assert "union_by_name" not in call
@@ -684,7 +686,7 @@ def test_estimators_take_frames_by_the_names_of_columns(tmp_path):
 BAD = [
     (lambda f: ef.from_scores(f), r"Cannot tell which columns to take\. The columns of the dataframe are a score \(number\), y \(number\)"),
     (lambda f: ef.from_scores(f.rename(columns={"y": "z"}), score="a score"), "`label` is missing. Name its column"),
-    (lambda f: ef.from_scores(f, score="a scor", label="y"), "`score` must be one of a score, y, site; got 'a scor'. Did you mean a score"),
+    (lambda f: ef.from_scores(f, score="a scor", label="y"), "`score` must be one of the columns a score, y, site; got 'a scor'. Did you mean a score"),
     (lambda f: ef.from_scores([0.1], [1], group="site"), "`positive`, `drop_missing` and `group` go with a dataframe"),
     (lambda f: ef.from_votes(f, group="site"), r"Cannot tell which columns to take(.|\n)*`positives='COL'` `totals='COL'`"),
     (lambda f: ef.from_votes(f, positives="y", item="site"), "`positives` and `item` cannot be used together"),
@@ -695,7 +697,7 @@ BAD = [
     (lambda f: ef.from_votes(f, positives="a score", totals=3), r"`positives` \(column 'a score'\) must be whole numbers"),
     (lambda f: ef.from_votes(f, positives="y", totals="a score"), r"`totals` .* must be whole numbers of at least 1"),
     (lambda f: ef.from_votes(f, positives="y", totals=3, positive="x"), "`positive` goes with single votes"),
-    (lambda f: ef.from_votes(f, item="site", vote="y", annotator="site"), "voted more than once on the same item, 3 times"),
+    (lambda f: ef.from_votes(f, item="site", vote="y", annotator="site"), "more than one vote of an annotator on the same item, 3 times"),
     (lambda f: ef.from_scores(f[:0], score="a score", label="y"), "has no rows"),
     (lambda f: ef.from_scores(f, score="site", label="y"), r"400 of 400 are bad, for example '(north|south|west)'"),
     (lambda f: frames.score_table(f, score="a score", label="y", cells=1), "`cells` must be a whole number of at least 2"),
@@ -811,13 +813,23 @@ def test_a_file_is_read_by_its_name_and_once(tmp_path, monkeypatch):
     one = ef.ScoreTable.from_arrays(SCORES, LABELS)
     (tmp_path / "a1.csv").write_text("a score,y\n0.5,1\n")
     (tmp_path / "ab.csv").write_text("a score,y\n0.5,1\n")
-    for name in ("a[1].csv", "a*.csv", "a?.csv", "it's.csv"):
+    for name in ("a[1].csv", "a*.csv", "a?.csv", "it's.csv", "a\\b.csv"):
         write(tmp_path / name, ".csv")
         assert frames.score_table(tmp_path / name, **names) == one
         twice = [tmp_path / name, f"{tmp_path}/../{tmp_path.name}/{name}"]
         assert frames.score_table(twice, **names) == one
     monkeypatch.setenv("HOME", str(tmp_path))
     assert frames.score_table("~/it's.csv", **names) == one
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".csv.gz", ".jsonl", ".parquet"])
+def test_a_name_is_no_pattern_in_any_format(tmp_path, suffix):
+    for name in ("a", "1"):
+        write(tmp_path / f"a{name}{suffix}", suffix)
+    one = ef.ScoreTable.from_arrays(SCORES, LABELS)
+    for name in ("[a1]", "*", "?", "it's", "\\"):
+        write(tmp_path / f"a{name}{suffix}", suffix)
+        assert frames.score_table(tmp_path / f"a{name}{suffix}", score="a score", label="y") == one
 
 
 def test_plain_and_packed_files_are_read_together(tmp_path):

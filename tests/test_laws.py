@@ -12,6 +12,7 @@ from questions import Items
 from errorfloor import intervals, metrics
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods.record import Classes
+from errorfloor.metrics.two_by_two import F1
 
 N = 150
 RNG = np.random.default_rng(5)
@@ -46,8 +47,8 @@ def test_questions_are_refused_only_where_data_or_metric_lack_something():
     assert refused == {
         "votes, TWO, mixture, error, annotators",
         "votes, MANY, mixture, error, annotators",
-        *(f"votes, TWO, mixture, {metric}, certified"
-          for metric in ("balanced-error", "auc", "average-precision", "mcc")),
+        *(f"votes, TWO, mixture, {metric.name}, certified" for metric in metrics.METRICS
+          if metric is not F1 and not metric.is_mean and not metric.needs),
     }  # fmt: skip
 
 

@@ -8,7 +8,8 @@ import pytest
 from errorfloor._checks import InputError, Mention
 from errorfloor.data.columns import as_named, by_role, choose, layout_of
 from errorfloor.data.files import find_data
-from errorfloor.data.formats import FORMATS, File, format_of
+from errorfloor.data.format_record import File
+from errorfloor.data.formats import FORMATS, file_at, format_of
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
@@ -325,11 +326,11 @@ STARTS = {
 def test_files_are_told_by_their_name_or_else_by_how_they_begin(kind, tmp_path):
     unnamed = tmp_path / "stdin"
     unnamed.write_bytes(STARTS[kind.name])
-    assert format_of([File.of(str(unnamed))]) is kind
+    assert format_of([file_at(str(unnamed))]) is kind
     for suffix in kind.suffixes:
         assert format_of([File(f"x{suffix.upper()}")]) is kind
         assert format_of([File(f"x{suffix}.gz")]) is kind
-    assert format_of([File.of(str(unnamed))], kind.name) is kind
+    assert format_of([file_at(str(unnamed))], kind.name) is kind
 
 
 def test_formats_do_not_mix_and_may_be_named(tmp_path):
@@ -352,4 +353,4 @@ def test_formats_do_not_mix_and_may_be_named(tmp_path):
 def test_a_damaged_file_without_a_name_is_left_to_whoever_reads_it(tmp_path):
     path = tmp_path / "stdin"
     path.write_bytes(b"\x1f\x8bgarbage")
-    assert format_of([File.of(str(path))]).name == "csv"
+    assert format_of([file_at(str(path))]).name == "csv"

@@ -13,23 +13,19 @@ from errorfloor._checks import InputError
 from errorfloor.data.sample import Sample, split
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.intervals.honest import Honest, of_errors
 from errorfloor.intervals.record import Case
 from errorfloor.intervals.seeds import Streams
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.record import Classes, Options
-from errorfloor.methods.rules import fewest
 from errorfloor.methods.rules.fewest import (
     Rule,
-    best_place,
     fewest_errors,
     needed_errors,
-    pair_errors,
 )
 from errorfloor.methods.rules.logs import Labelled, log_scores
 from errorfloor.methods.rules.maps import OneVsRest, PowerFloor
 from errorfloor.methods.rules.offsets import OffsetFit
-from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach
+from errorfloor.methods.rules.softmax import Family, fit, fit_within_reach
 from errorfloor.questions.feebee import expected_classes, redraw_classes
 from errorfloor.questions.reliability import top_label
 
@@ -82,10 +78,6 @@ def case_of(method, table, seed=0):
     return Case(
         method=method, table=table, cells=cells, statistic=statistic, value=value, streams=streams
     )
-
-
-def limits_of(method, table, interval, seed=0, level=0.95):
-    return intervals.of(method)[interval].make(case_of(method, table, seed)).limits(level)
 
 
 def slow_errors(scores, labels, offsets):
@@ -165,21 +157,6 @@ def test_errors_equal_a_slow_count_with_ties_shared():
     assert 0 < slow_errors(votes, labels, np.zeros(3)) % 1 < 1  # there are ties of three
 
 
-def test_ties_that_rounding_parts_are_ties():
-    # The logarithms of 1/3 / (1/6) and 2/6 / (1/6) differ in the last digit for some totals.
-    shares = np.array([[2 / total, 1 / total, 1 - 3 / total] for total in range(7, 60)])
-    items, _ = items_of(shares, np.zeros(len(shares), dtype=np.intp))
-    tied = Rule(np.array([0.0, np.log(2), -9.0])).tied(items.logs)
-    assert tied[:2].all()
-
-
-def test_of_tied_classes_the_preferred_one_is_chosen():
-    items, _ = items_of(np.array([[0.4, 0.4, 0.2], [0.2, 0.4, 0.4]]), np.zeros(2, dtype=np.intp))
-    rule = Rule.as_it_is(3)
-    assert rule.chosen(items, np.array([5.0, 1.0, 2.0])).tolist() == [0, 2]
-    assert rule.chosen(items, np.zeros(3)).tolist() == [0, 1]
-
-
 # Fits
 
 
@@ -209,22 +186,6 @@ def test_the_fit_is_the_maximum_that_a_general_optimiser_finds(family):
     theirs = minimize(loss, np.ones(ours.size), method="BFGS", options={"gtol": 1e-6})
     assert ours == pytest.approx(theirs.x, abs=1e-4)
     assert loss(ours) <= theirs.fun + 1e-7
-
-
-def test_the_fit_does_not_depend_on_where_it_starts_or_on_how_rows_are_laid_out():
-    scores, labels = made(300, 3, np.random.default_rng(2))
-    twice = np.concatenate((scores, scores)), np.concatenate((labels, labels))
-    items, count = items_of(scores, labels)
-    cells = cells_of(*twice)
-    pooled = Labelled.of(cells, "auto")
-    fitted = fit(OFFSETS, items, count)
-    for other in (
-        fit(OFFSETS, pooled, cells.count),
-        fit(OFFSETS, items, count, Power(np.full(3, 4.0), np.array([0.0, 3.0, -2.0]))),
-    ):
-        assert other.power == pytest.approx(fitted.power, rel=1e-6)
-        shift = other.weight - fitted.weight
-        assert shift == pytest.approx(shift[0], abs=1e-6)
 
 
 def test_a_class_without_labels_is_never_chosen_and_weighs_nothing():
@@ -308,56 +269,6 @@ def test_the_errors_that_pairs_prove_are_never_more_than_the_fewest():
         assert least <= most
         share.append(least / most)
     assert np.mean(share) > 0.4  # a loose bound, but no empty one
-
-
-def test_errors_of_pairs_are_those_of_their_best_cuts():
-    scores, labels = made(120, 4, np.random.default_rng(7))
-    items, count = items_of(scores, labels)
-    count = np.random.default_rng(8).integers(0, 3, 120)
-    found = pair_errors(items, count)
-    for j, k in ((0, 1), (3, 1), (2, 3)):
-        of_pair = np.isin(labels, (j, k)) & (count > 0)
-        odds = np.log(scores[of_pair, j] / scores[of_pair, k])
-        weight, is_j = count[of_pair], labels[of_pair] == j
-        cuts = np.append(odds - 1e-7, odds.max() + 1)
-        slow = min(int(weight[(odds > cut) != is_j].sum()) for cut in cuts)
-        assert found[j, k] == found[k, j] == slow
-
-
-@pytest.mark.parametrize("bins", [4, 64, 1024])
-def test_leaving_out_what_the_best_place_is_not_near_changes_nothing(bins, monkeypatch):
-    rng = np.random.default_rng(9)
-    for _ in range(30):
-        at = np.round(rng.normal(size=500), 2)
-        gain = rng.choice([-1, 1, 2], 500)
-        whole = best_place(at, gain, 7, np.random.default_rng(0))[0]
-        monkeypatch.setattr(fewest, "FEW", 10)
-        monkeypatch.setattr(fewest, "BINS", bins)
-        most, place = best_place(at, gain, 7, np.random.default_rng(0))
-        monkeypatch.undo()
-        assert most == whole == 7 + gain[at < place].sum()
-        assert np.abs(at - place).min() > 1e-9
-
-
-def test_the_search_is_the_same_each_time_and_its_claim_equals_a_recount():
-    scores, labels = made(400, 10, np.random.default_rng(10))
-    items, count = items_of(np.round(scores + 0.005, 2), labels)
-    errors, rule = fewest_errors(items, count, (Rule.as_it_is(10),))
-    again, same = fewest_errors(items, count, (Rule.as_it_is(10),))
-    assert errors == again
-    assert (rule.offsets == same.offsets).all()
-    assert errors == errors_of(rule, items, count)
-    assert errors <= errors_of(Rule.of(fit(OFFSETS, items, count)), items, count)
-
-
-def test_of_very_many_items_some_are_searched_and_all_are_counted(monkeypatch):
-    scores, labels = made(3000, 4, np.random.default_rng(31))
-    items, count = items_of(scores, labels)
-    whole, _ = fewest_errors(items, count, (Rule.as_it_is(4),))
-    monkeypatch.setattr(fewest, "LARGEST", 4000)
-    errors, rule = fewest_errors(items, count, (Rule.as_it_is(4),))
-    assert errors == errors_of(rule, items, count)
-    assert whole <= errors <= errors_of(Rule.as_it_is(4), items, count)
 
 
 # Floors
@@ -525,30 +436,6 @@ def test_limits_are_binomial_ones_of_the_errors():
     rule = Rule.of(fit_within_reach(OFFSETS, items, train))
     assert low == pytest.approx(lower_limit(needed_errors(items, case.count), 400, 0.025))
     assert high == pytest.approx(upper_limit(errors_of(rule, items, test), test.sum(), 0.025))
-
-
-def test_items_without_a_clearly_best_rule_raise_the_upper_limit():
-    plain, flat = (of_errors((250, 500), (300, 500), correlated=c) for c in (0, 1))
-    assert flat.limits(0.95)[0] == plain.limits(0.95)[0]
-    assert flat.limits(0.95)[1] > plain.limits(0.95)[1] + 0.005
-
-
-def test_upper_limits_allow_for_the_share_of_the_errors_that_is_of_tied_classes():
-    rng = np.random.default_rng(18)
-    scores = rng.dirichlet(np.ones(4), 2000)
-    sharp = scores**3 / (scores**3).sum(axis=1, keepdims=True)
-    tied = np.where(np.arange(2000)[:, None] < 600, [0.5, 0.5, 0, 0] + 1e-3 * np.ones(4), sharp)
-    tied = tied / tied.sum(axis=1, keepdims=True)
-    for some, labels, low, high in (
-        (scores, rng.integers(4, size=2000), 0.95, 1.0),
-        (scores, drawn(sharp, rng), 0.0, 0.1),
-        (tied, drawn(tied, rng), 0.25, 0.5),
-    ):
-        statistic = OffsetFit.of(cells_of(some, labels), Options())
-        assert low <= statistic.correlated <= high
-    # So it is above the exact limit of as many independent items.
-    found = Honest(statistic.sides()).limits(0.95)[1]
-    assert found > upper_limit(2000 * statistic.held_out_loss, 2000, 0.025) + 0.001
 
 
 @pytest.mark.parametrize(

@@ -8,23 +8,20 @@ from math import comb, factorial, prod
 
 import numpy as np
 import pytest
-from scipy.special import pdtr
 
 import errorfloor as ef
 from benchmarks import many_votes
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
-from errorfloor.intervals.bets import Bets, Blocks, Hoeffding, growing_blocks
+from errorfloor.intervals.bets import Bets, Blocks, Hoeffding
 from errorfloor.intervals.votes import bracket
 from errorfloor.intervals.votes.bracket import SIDES, agreements, missed_votes, pair_floor
 from errorfloor.intervals.votes.region import many_likelihood_limits as likelihood_limits
 from errorfloor.methods.record import Options
-from errorfloor.methods.votes import share_bias
 from errorfloor.methods.votes.line import fit_mixture
 from errorfloor.methods.votes.mixture import ManyClassMixture
 from errorfloor.methods.votes.share_bias import lost_by_votes, mean_largest, plurality
 from errorfloor.methods.votes.simplex import (
-    expected,
     fit_partitions,
     floor_of,
     floors,
@@ -33,7 +30,6 @@ from errorfloor.methods.votes.simplex import (
     partitions,
     places,
     sums,
-    support,
 )
 
 POINTS = np.array(
@@ -88,30 +84,6 @@ def test_the_law_adds_up_to_one_and_knows_no_order_of_classes():
         np.testing.assert_allclose(law(POINTS[:, order]), found, rtol=1e-11, atol=1e-15)
 
 
-def test_there_are_as_many_partitions_as_euler_counted():
-    assert np.bincount(sums(10)).tolist() == [1, 1, 2, 3, 5, 7, 11, 15, 22, 30, 42]
-    every = np.array([[*parts, *[0] * (10 - len(parts))] for parts in partitions(10)])
-    assert places(every, 10).tolist() == list(range(len(every)))
-
-
-def test_subtables_are_all_choices_of_votes():
-    votes = np.array([[4, 2, 1], [0, 6, 0], [1, 1, 2]])
-    found = expected(votes, np.array([3, 5, 2]), 3)
-    slow = Counter()
-    for row, count in zip(votes, (3, 5, 2), strict=True):
-        ballots = np.repeat(np.arange(3), row)
-        for chosen in combinations(range(ballots.size), 3):
-            own = parts_of(np.bincount(ballots[list(chosen)], minlength=3))
-            slow[own] += count / comb(ballots.size, 3)
-    assert found == pytest.approx([slow[parts] for parts in partitions(3)], abs=1e-12)
-
-
-def test_items_with_few_votes_count_as_they_are():
-    votes = np.array([[2, 0, 0], [0, 1, 1], [0, 0, 1], [0, 0, 2]])
-    found = dict(zip(partitions(10), expected(votes, np.array([3, 4, 5, 6])), strict=True))
-    assert (found[2,], found[1, 1], found[1,]) == (9.0, 4.0, 5.0)
-
-
 @pytest.mark.parametrize("m", [1, 2, 3, 7])
 def test_the_mean_of_the_largest_count_and_the_plurality_are_sums_over_all_votes(m):
     for i, p in enumerate(POINTS):
@@ -121,13 +93,6 @@ def test_the_mean_of_the_largest_count_and_the_plurality_are_sums_over_all_votes
             wins += chance(votes, p) * (votes[0] == votes.max()) / (votes == votes.max()).sum()
         assert mean_largest(POINTS, np.array([m]))[0, i] == pytest.approx(share, abs=1e-13)
         assert plurality(POINTS, m)[i] == pytest.approx(wins, abs=1e-13)
-
-
-def test_many_totals_at_once_are_each_total_alone():
-    totals = np.array([2, 3, 11, 30, 64, 100, 128])
-    found = mean_largest(POINTS, totals)
-    for total, row in zip(totals, found, strict=True):
-        np.testing.assert_allclose(row, mean_largest(POINTS, np.array([total]))[0], atol=1e-10)
 
 
 def test_the_largest_of_two_classes_has_the_bias_that_is_known():
@@ -148,42 +113,6 @@ def test_many_votes_in_number_have_the_mean_that_simulation_has(rng):
         for own, value in zip(p, found, strict=True):
             draws = rng.multinomial(m, own, 4000).max(axis=1) / m
             assert abs(draws.mean() - value) < 4.5 * draws.std() / np.sqrt(4000)
-
-
-@pytest.mark.parametrize("rate", [0.5, 4.0, 90.0, 300.0, 20_000.0])
-def test_the_largest_of_random_counts_is_the_sum_of_chances_to_be_above(rate):
-    points = np.array([[0.5, 0.3, 0.2, 0.0], [0.25, 0.25, 0.25, 0.25], [0.9, 0.06, 0.04, 0.0]])
-    counts = np.arange(int(2 * rate + 60))
-    for own, found in zip(points, share_bias._largest_poisson(points, rate), strict=True):
-        below = pdtr(counts, rate * own[:, None]).prod(axis=0)  # P(no count is above)
-        assert found == pytest.approx((1 - below).sum(), rel=1e-9)
-
-
-def test_beyond_128_votes_a_class_that_leads_clearly_has_its_own_share():
-    points = np.array([[0.7, 0.2, 0.1], [0.4, 0.35, 0.25]])
-    found = mean_largest(points, np.array([128, 129, 400]))
-    assert found[:, 0] == pytest.approx(0.7, abs=1e-9)
-    assert found[2, 0] == 0.7
-    smoothed = share_bias._smoothed(points[1:], 129)[0]
-    assert found[1, 1] == pytest.approx(smoothed, abs=1e-13)
-    assert found[1, 1] == pytest.approx(
-        share_bias._exact(points[1:], np.array([129]))[0, 0], abs=1e-5
-    )
-    assert found[0, 1] == pytest.approx(share_bias._exact(points, np.array([128]))[0, 1], abs=1e-13)
-    assert found[2, 1] > 0.4
-
-
-def test_both_ways_to_sum_over_counts_agree(monkeypatch):
-    points = np.array([[0.4, 0.35, 0.25], [0.34, 0.33, 0.33]])
-    counted = share_bias._smoothed(points, 5000)
-    monkeypatch.setattr(share_bias, "_MOST_COUNTS", 10)
-    np.testing.assert_allclose(share_bias._smoothed(points, 5000), counted, atol=1e-9)
-
-
-def test_losses_between_totals_are_interpolated():
-    totals = np.arange(150, 300)
-    found = lost_at(POINTS, totals)
-    np.testing.assert_allclose(found[[0, 70]], lost_at(POINTS, totals[[0, 70]]), atol=2e-5)
 
 
 def test_predicting_votes_from_the_others_is_counted_one_by_one():
@@ -243,18 +172,6 @@ def test_a_plurality_of_drawn_votes_is_counted_one_by_one():
     few = np.array([[2, 1, 0, 0]])
     assert bracket.enclosing(few, 3)[1] == missed_votes(few)
     assert bracket.enclosing(few, 4)[0] == 0
-
-
-def test_too_many_ways_to_draw_a_plurality_leave_simpler_numbers(monkeypatch):
-    votes = np.array([[3, 2, 1, 0], [4, 0, 0, 0]])
-    low, high = bracket.enclosing(votes, 3)
-    monkeypatch.setattr(bracket, "_MOST_DRAWS", 19)  # 20 ways to draw 3 votes for 4 classes
-    simple = bracket.enclosing(votes, 3)
-    assert simple[0].tolist() == [0, 0]
-    assert simple[1].tolist() == missed_votes(votes).tolist()
-    assert (low >= simple[0]).all()
-    monkeypatch.setattr(bracket, "_MOST_DRAWS", 20)
-    assert bracket.enclosing(votes, 3)[1].tolist() == high.tolist()
 
 
 @pytest.mark.parametrize("classes", [3, 5])
@@ -322,36 +239,6 @@ def test_numbers_of_three_classes_stay_on_their_side_of_the_floor(m, sign, rng):
     )
     plain = missed_votes(votes) if sign > 0 else 1 - votes.max(axis=1) / m
     assert sign * (share @ weights) <= sign * (share @ plain) + 1e-3
-
-
-def test_bernstein_coefficients_are_those_of_the_partitions_chances():
-    order = np.array([(i, j, 4 - i - j) for i in range(5) for j in range(5 - i)])
-    coefficients, floor = bracket.bernstein(4)
-    cells, corners = bracket.cells_of(4), np.array([[1, 0, 0], [0.5, 0.5, 0], [1 / 3] * 3])
-    inside = np.array([0.2, 0.5, 0.3])
-    basis = bracket.law_of_counts(order, inside[None])[0]
-    for i, small in enumerate(bracket.small_triangles(10)):
-        p = inside @ small @ corners
-        here = slice(i * len(order), (i + 1) * len(order))
-        np.testing.assert_allclose(
-            coefficients[:, here] @ basis, law(p[None])[cells, 0], atol=1e-12
-        )
-        assert floor[here] @ basis == pytest.approx(1 - p[0])
-
-
-def test_numbers_for_a_block_depend_on_earlier_blocks_only(rng):
-    votes, counts = drawn(rng, 0, 5, rng.dirichlet([0.5] * 3, 800))
-    blocks = growing_blocks(counts, rng)
-    other = blocks.copy()
-    other[4] = other[4, ::-1]  # as if the last block had held other votes
-    one, two = (bracket.Triangle.of(votes, Blocks.of(own)) for own in (blocks, other))
-    np.testing.assert_array_equal(one.below.values, two.below.values)
-    np.testing.assert_array_equal(one.above.values, two.above.values)
-    assert (one.above.values[0] == missed_votes(votes)).all()
-    assert (one.above.values[4] != one.above.values[0]).any()
-    for side in (one.below, one.above):
-        assert (side.least <= side.values.min(axis=1)).all()
-        assert (side.values.max(axis=1) <= side.most).all()
 
 
 def test_three_classes_have_narrower_certified_limits(rng):
@@ -574,22 +461,6 @@ def test_the_posterior_is_that_of_all_orders_of_classes():
     assert fit.posterior_doubt(votes[None])[0] == pytest.approx(1 - lead / mass)
 
 
-def test_points_are_sorted_probabilities_that_fill_their_distributions(rng):
-    for classes in (3, 10, 60):
-        at = support(classes)
-        np.testing.assert_allclose(at.points.sum(axis=1), 1.0, rtol=1e-12)
-        assert (np.diff(at.points, axis=1) <= 1e-15).all()
-        for agreement in (0.5, 0.72):
-            weights = np.zeros(at.points.shape[0])
-            at.dirichlet.add(weights, agreement, 1.0)
-            assert weights @ (at.points**2).sum(axis=1) == pytest.approx(agreement, abs=1e-12)
-            assert at.reference(agreement).sum() == pytest.approx(1.0)
-        size = at.dirichlet.block
-        draws = rng.dirichlet([1 / classes] * classes, 20_000).max(axis=1)
-        half = at.points[6 * size : 7 * size, 0].mean()
-        assert abs(half - draws.mean()) < 0.003 + 4 * draws.std() / np.sqrt(20_000)
-
-
 KNOWN = {
     "smooth": lambda rng, n: rng.dirichlet([0.3] * 3, n),
     "all alike": lambda rng, n: np.tile([0.55, 0.35, 0.1], (n, 1)),
@@ -642,13 +513,3 @@ def test_the_parts_of_the_document_show_what_was_found(tmp_path):
     document.write_text("# Votes\n\n" + many_votes.section(thinned, errors, held, (5, 6, 7)))
     assert many_votes.kept(document).startswith("\n## Many classes\n")
     assert many_votes.kept(tmp_path / "none.md") == ""
-
-
-def test_thinning_draws_votes_without_replacement():
-    votes = np.array([[3, 1, 0], [2, 2, 2]])
-    rng = np.random.default_rng(0)
-    drawn = np.array([many_votes.thinned(votes, 2, rng) for _ in range(3000)])
-    assert (drawn.sum(axis=2) == 2).all()
-    assert (drawn <= votes).all()
-    # Means are m c / 6 and m c / 4; a standard deviation of at most 0.8.
-    assert np.abs(drawn.mean(axis=0) - 2 * votes / votes.sum(axis=1, keepdims=True)).max() < 0.06

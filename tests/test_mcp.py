@@ -13,7 +13,7 @@ import pytest
 import errorfloor as ef
 from errorfloor.apps.cli import mcp as served
 from errorfloor.apps.cli.mcp import TOOLS, RefusedError, described, file_in, words_of
-from errorfloor.data import confined
+from errorfloor.data import storage
 from errorfloor.data.files import connect
 
 SECRET = "sesame-4711"
@@ -168,9 +168,9 @@ def test_links_within_the_folders_are_followed(folders):
 
 def test_folders_whose_names_begin_alike_are_others(folders):
     inside, outside = folders
-    assert not confined.is_inside(str(outside / "x"), [str(inside)])
-    assert confined.is_inside(str(inside / "x"), [str(inside)])
-    assert confined.is_inside("/x", ["/"])
+    assert not storage.is_inside(str(outside / "x"), [str(inside)])
+    assert storage.is_inside(str(inside / "x"), [str(inside)])
+    assert storage.is_inside("/x", ["/"])
 
 
 # The process that reads, which does not rely on the server.
@@ -178,7 +178,7 @@ def test_folders_whose_names_begin_alike_are_others(folders):
 
 def test_a_confined_process_reads_nothing_outside_whoever_asks(folders):
     inside, outside = folders
-    only = {confined.FOLDERS: json.dumps([str(inside)])}
+    only = {storage.FOLDERS: json.dumps([str(inside)])}
     for name in (outside / "secret.csv", inside / "link.csv", outside / "*.csv", outside):
         code, out, err = typed("look", "--json", "--", str(name), **only)
         assert (code, out) == (1, "")
@@ -195,7 +195,7 @@ def test_the_database_of_a_confined_process_opens_nothing_else(folders, monkeypa
     inside, outside = folders
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    monkeypatch.setenv(confined.FOLDERS, json.dumps([str(inside), str(scratch)]))
+    monkeypatch.setenv(storage.FOLDERS, json.dumps([str(inside), str(scratch)]))
     connection = connect(str(scratch))
     assert connection.sql(f"from read_csv('{inside}/votes.csv')").fetchone()
     for query in (
@@ -235,7 +235,7 @@ def test_a_confined_process_reads_every_format_of_its_folders(folders, tmp_path)
     usual = written(folders[0])
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    only = {confined.FOLDERS: json.dumps([str(folders[0]), str(scratch)]), "TMPDIR": str(scratch)}
+    only = {storage.FOLDERS: json.dumps([str(folders[0]), str(scratch)]), "TMPDIR": str(scratch)}
     for name in ("a.csv", "b.csv", "c.csv.gz", "d.parquet", "e.jsonl", "f.npz"):
         code, out, err = typed("estimate", "--json", str(folders[0] / name), **only)
         assert code == 0, err

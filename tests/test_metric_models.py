@@ -20,7 +20,7 @@ from errorfloor.intervals.models import (
     mcc_of,
 )
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions import models, published
+from errorfloor.questions import models
 from errorfloor.questions.headroom import Gap
 
 N = 400
@@ -371,13 +371,13 @@ def test_very_many_rows_are_resampled_in_blocks_of_neighbours(monkeypatch):
 def test_the_shares_of_classes_among_votes_are_means_over_items():
     table = ef.VoteTable.from_arrays([1, 1, 3], [2, 4, 4])
     floor = ef.from_votes(table, interval=None)
-    assert published.shares_of(floor) == pytest.approx([1 / 2, 1 / 2])
+    assert models.shares_of(floor) == pytest.approx([1 / 2, 1 / 2])
     table = ef.VoteTable.from_arrays([1, 4, 4], [2, 4, 4])
     floor = ef.from_votes(table, interval=None)
-    assert published.shares_of(floor) == pytest.approx([1 / 6, 5 / 6])
-    found = published.from_value(MetricChoice("auc").of(2), 0.9, 120, floor)
+    assert models.shares_of(floor) == pytest.approx([1 / 6, 5 / 6])
+    found = models.from_value(MetricChoice("auc").of(2), 0.9, 120, floor)
     assert found.evidence == Wilson(0.9, pytest.approx(20))
-    found = published.from_value(MetricChoice("balanced-error").of(2), 0.1, 120, floor)
+    found = models.from_value(MetricChoice("balanced-error").of(2), 0.1, 120, floor)
     assert found.evidence == Wilson(0.1, pytest.approx(40))
 
 

@@ -17,7 +17,7 @@ from errorfloor.show.next_steps import steps_of
 
 SOURCE = Path(ef.__file__).parent
 # Also words for other things: they count next to something that is called a metric only.
-ORDINARY = {"error", "cost"}
+ORDINARY = {"error", "cost", "kappa"}
 CONSTANTS = {
     name
     for path in (SOURCE / "metrics").glob("*.py")

@@ -344,7 +344,7 @@ def test_costs_shares_and_priors_are_typed_as_people_do(folder):
     ("words", "says"),
     [
         (["--metric", "cost"], r"--metric cost needs --costs: .* such as --costs 1,5, or a matrix"),
-        (["--metric", "kappa"], "--metric must be one of error, balanced-error"),
+        (["--metric", "goodness"], "--metric must be one of error, balanced-error"),
         (["--costs", "1,5"], "--costs goes with the metrics cost"),
         (["--metric", "error-at-coverage"], "such as --at 0.8, or the error to allow"),
         (

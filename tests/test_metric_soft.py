@@ -19,7 +19,7 @@ from errorfloor.intervals.jackknife import SmoothJackknife as Jackknife
 from errorfloor.intervals.jackknife import _spread_without as spread_of
 from errorfloor.intervals.jackknife import unseen_shift
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.metrics.selective import CountedCoverageAt, CountedErrorAt
+from errorfloor.metrics.selective import CountedErrorAt
 
 pytestmark = pytest.mark.filterwarnings("ignore::errorfloor.RefutedWarning")
 
@@ -74,26 +74,6 @@ def test_what_is_timed_is_the_same_number_on_shares_of_votes(classes):
     if classes == 2:
         found = ef.from_soft_labels(p, metric="auc", interval=None)
         assert metrics_speed.plain_auc(p) == pytest.approx(found.value, abs=1e-10)
-
-
-def test_votes_are_timed_on_a_table_of_the_same_size_where_there_is_no_data(monkeypatch):
-    monkeypatch.delenv("ERRORFLOOR_DATA", raising=False)
-    name, votes = metrics_speed.votes_of_cifar()
-    assert "of the size of" in name
-    assert votes.shape == (metrics_speed.ITEMS, 10)
-    assert (votes.sum(axis=1) == metrics_speed.VOTES).all()
-    five = metrics_speed.merged(votes, 5)
-    assert np.array_equal(five[:, 0], votes[:, 0] + votes[:, 1])
-    assert np.array_equal(metrics_speed.merged(votes, 2).sum(axis=1), votes.sum(axis=1))
-
-
-def test_metrics_that_classes_do_not_have_are_not_timed():
-    few, numbers = metrics_speed.merged(metrics_speed.votes_of_cifar()[1][:50], 5), np.ones(2)
-    assert metrics_speed._beside_the_sort("auc", {}, few, numbers, 1) == " | "
-    six = np.ones((4, 6), dtype=np.int64)
-    assert metrics_speed._beside_the_sort("cost", {"costs": (1, 5)}, six, numbers, 1) == " | "
-    timed = metrics_speed._beside_the_sort("brier", {}, few, np.arange(10**5)[::-1] / 2, 1)
-    assert [float(part) >= 0 for part in timed.split(" | ")] == [True, True]
 
 
 def test_sections_of_the_page_are_written_apart():
@@ -206,12 +186,6 @@ def test_thresholds_that_may_be_as_good_as_the_best_are_allowed_for(p, count):
     evidence = ef.from_soft_labels(np.repeat(p, count), metric="mcc").evidence
     smooth = evidence._smooth(0.95)[0]
     assert evidence.limits(0.95)[0] == pytest.approx(smooth - expected, abs=1e-5)
-
-
-def test_a_single_threshold_is_nobodys_choice():
-    for p in ([0.3], [0.0, 1.0], [0.2, 0.7]):
-        found = MetricChoice("mcc").of(2).on(np.array(p), np.full(len(p), 20))
-        assert found.off_by_choice() == (0, pytest.approx(0, abs=1e-12))
 
 
 def test_the_jackknife_holds_where_many_items_are_at_the_mean():
@@ -368,30 +342,6 @@ def selective(asked, p, blocks):
     return BettingSelective(counted, errors, 0.5)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_limits_of_selective_error_are_where_every_trial_value_is_refuted(seed):
-    rng = np.random.default_rng(seed)
-    p = np.unique(rng.beta(0.5, 1, 12).round(2))
-    count = rng.multinomial(300, np.ones(p.size) / p.size)
-    blocks = blocks_of(p, count, seed)
-    goal = np.log(40)
-    at_coverage = selective(lambda p, c: CountedErrorAt(p, c, 0.7), p, blocks)
-    low, high = at_coverage.limits(0.95)
-    best = _Best(at_coverage.errors, 0.5, goal)
-    marks = at_coverage._marks(0.7)
-    for q in np.linspace(0.002, 0.498, 21):
-        assert (best.is_harder(0.7, q, marks) > 0) == (q < low)
-        assert (best.is_easier(0.7, q) > 0) == (q > high)
-        slow = min(slow_gain(p, blocks, 0.7, q, t) for t in np.linspace(q, 0.5, 400)) - goal
-        assert best.is_easier(0.7, q) == pytest.approx(slow, abs=0.02)
-    at_error = selective(lambda p, c: CountedCoverageAt(p, c, 0.1), p, blocks)
-    low, high = at_error.limits(0.95)
-    best = _Best(at_error.errors, 0.5, goal)
-    for c in np.linspace(0.01, 0.99, 21):
-        assert (best.is_easier(c, 0.1) > 0) == (c < low)
-        assert (best.is_harder(c, 0.1, at_error._marks(None)) > 0) == (c > high)
-
-
 def slow_stakes(kept, blocks):
     """Yield the stake of each block, from the variance of earlier items."""
     for place in range(len(blocks)):
@@ -421,28 +371,6 @@ def test_bets_on_harder_items_are_won_item_by_item():
         assert best.is_harder(0.7, q, np.full(len(blocks), t)) == pytest.approx(slow)
     # Where the last item errs as much as is promised, nothing is bet.
     assert best.is_harder(0.7, 0.3, np.full(len(blocks), 0.3)) == pytest.approx(-np.log(40))
-
-
-def slow_gain(p, blocks, c, q, t):
-    """Return the logarithm of the capital from betting that E (t - r)_+ is above c (t - q)."""
-    kept, needed = np.maximum(t - np.minimum(p, 1 - p), 0), c * (t - q)
-    return sum(
-        block @ np.log1p(min(stake, 0.5 / max(needed, 1e-300)) * (kept - needed))
-        for block, stake in zip(blocks, slow_stakes(kept, blocks), strict=True)
-    )
-
-
-def test_errors_that_are_taken_together_widen_the_limits_a_little(monkeypatch):
-    rng = np.random.default_rng(0)
-    p = np.unique(rng.beta(0.6, 1.8, 3000))
-    blocks = blocks_of(p, np.ones(p.size, dtype=np.int64))
-    exact = selective(lambda p, c: CountedErrorAt(p, c, 0.7), p, blocks)
-    monkeypatch.setattr("errorfloor.intervals.bets._ROWS", 512)
-    merged = selective(lambda p, c: CountedErrorAt(p, c, 0.7), p, blocks)
-    assert merged.errors.low.size <= 512 < exact.errors.low.size
-    (low, high), (low_merged, high_merged) = exact.limits(0.95), merged.limits(0.95)
-    assert low - 0.002 < low_merged <= low + 1e-6
-    assert high - 1e-6 <= high_merged < high + 0.002
 
 
 def test_known_shares_are_bet_on_in_forms_that_earlier_items_choose():

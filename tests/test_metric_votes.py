@@ -19,11 +19,9 @@ from errorfloor.intervals.votes.region import (
     many_likelihood_limits,
 )
 from errorfloor.methods.record import ITEM_DECIDES, Options
-from errorfloor.methods.votes import mixture
-from errorfloor.methods.votes.aims import Concave, Lines, Target, aim_of
-from errorfloor.methods.votes.line import binomial, fit_mixture, grid, supremum
-from errorfloor.methods.votes.simplex import CountLikelihood, kept_votes, log_chances
-from errorfloor.metrics import selective
+from errorfloor.methods.votes.aims import Target, aim_of
+from errorfloor.methods.votes.line import binomial, grid
+from errorfloor.methods.votes.simplex import CountLikelihood
 from errorfloor.metrics.choice import MetricChoice
 
 GIVEN = {**METRICS, "coverage-at-error": {"at": 0.1}}
@@ -54,31 +52,6 @@ def drawn(draw, m, n, seed):
 
 
 # What is averaged
-
-
-AIMS = {
-    "cost": aim_of(metric("cost"), Target()),
-    "cost of a majority": aim_of(metric("cost"), Target(3)),
-    "log-loss": Concave(metric("log-loss")),
-    "log-loss of a majority": Concave(metric("log-loss"), Target(5)),
-    "brier": Concave(metric("brier")),
-    "balanced error": aim_of(metric("balanced-error", prior=0.03), Target()),
-    "three lines": Lines((0.0, 0.123, 0.7, 1.0), (0.3, -0.2, 0.4, 0.1)),
-}
-
-
-@pytest.mark.parametrize("name", AIMS)
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_the_supremum_is_above_every_point_and_hardly_above_the_highest(name, sign):
-    aim = AIMS[name]
-    rng = np.random.default_rng(5)
-    t = np.sort(np.concatenate((np.linspace(0, np.pi, 200_001), np.geomspace(1e-9, 1e-3, 2000))))
-    for degree in (2, 5, 9):
-        series = rng.normal(size=degree + 1) / (1 + np.arange(degree + 1))
-        values = np.cos(np.outer(t, np.arange(degree + 1))) @ series
-        values -= sign * aim(np.sin(t / 2) ** 2)
-        found = supremum(series, sign, aim)
-        assert values.max() <= found <= values.max() + 2e-5
 
 
 @pytest.mark.parametrize("name", ["cost", "brier", "log-loss"])
@@ -158,73 +131,6 @@ def test_certified_limits_of_f1_close_in_as_votes_and_items_grow():
 
 
 # Values of the whole distribution
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_slopes_are_those_of_moved_items(name):
-    rng = np.random.default_rng(6)
-    for seed in range(3):
-        p, w = np.sort(rng.beta(0.7, 1.2 + seed, 30)), rng.dirichlet(np.ones(30))
-        x = grid(32)
-        formula = regions.slope_at(metric(name), p, w, x)
-        moved = regions.by_steps(p, w, metric(name), x)
-        assert np.ptp(formula - moved) <= 1e-4 * (1 + np.ptp(moved))
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_slopes_at_the_items_themselves_and_with_equal_items_are_those_of_moved_ones(name):
-    p, w = np.array([0.05, 0.2, 0.2, 0.5, 0.8, 0.95]), np.array([3, 1, 2, 3, 1, 2]) / 12
-    own = metric(name)
-    step = 1e-6
-    formula = regions.slope_at(own, p, w, p)
-    moved = []
-    for place in range(p.size):  # a few items of each kind more, and all others fewer
-        more = (1 - step) * w
-        more[place] += step
-        moved.append((own.best(p, more) - own.best(p, w)) / step)
-    assert np.ptp(formula - moved) <= 1e-4 * (1 + np.ptp(moved))
-    # In any order, and whatever the weights add up to.
-    order = np.array([3, 0, 5, 1, 4, 2])
-    again = regions.slope_at(own, p[order], 7 * w[order], p)
-    assert again == pytest.approx(formula, abs=1e-6)
-
-
-def test_slopes_by_steps_have_a_mean_of_0():
-    p, w = np.array([0.1, 0.4, 0.8]), np.array([0.5, 0.3, 0.2])
-    brier = metric("brier")
-    away = brier.per_item(p) - w @ brier.per_item(p)
-    assert regions.by_steps(p, w, brier, p) == pytest.approx(away, abs=1e-7)
-    rank = metric("average-precision")
-    assert w @ regions.slope_at(rank, p, w, p) == pytest.approx(0, abs=1e-5)
-    assert w @ regions.by_steps(p, w, rank, p) == pytest.approx(0, abs=1e-5)
-
-
-def test_values_that_cannot_change_have_no_slope():
-    x, one = grid(8), np.ones(1)
-    assert (regions.slope_at(metric("mcc"), np.array([0.3]), one, x) == 0).all()
-    p, w = np.array([0.02, 0.4]), np.array([0.5, 0.5])
-    # All items can be answered, with an error to spare; or none but those that err as little.
-    for at, points in ((0.3, p), (0.02, np.array([0.02, 0.02]))):
-        own = metric("coverage-at-error", at=at)
-        assert own.best(points, w) == 1
-        assert (regions.slope_at(own, points, w, x) == 0).all()
-    # With an error of 0 at most, the last item of those that are sure errs no more than that.
-    own = metric("coverage-at-error", at=0.0)
-    assert (regions.slope_at(own, np.array([0.0, 0.4]), w, x) == 0).all()
-
-
-def test_the_last_item_at_a_coverage_is_the_one_that_fills_it():
-    p, w = np.array([0.9, 0.05, 0.4]), np.array([0.3, 0.5, 0.2])  # least errors 0.1, 0.05, 0.4
-    for coverage, error in ((0.2, 0.05), (0.5, 0.05), (0.51, 0.1), (0.8, 0.1), (0.81, 0.4)):
-        assert selective._last_error(p, w, coverage) == pytest.approx(error)
-    assert selective._last_error(p, w, 1.0) == pytest.approx(0.4)
-
-
-def test_slopes_with_a_known_share_of_class_1_are_taken_by_steps():
-    p, w = np.array([0.1, 0.4, 0.8]), np.array([0.5, 0.3, 0.2])
-    known = metric("auc", prior=0.3)
-    x = grid(8)
-    assert regions.slope_at(known, p, w, x) == pytest.approx(regions.by_steps(p, w, known, x))
 
 
 def likely_distributions(region, rng, number):
@@ -453,18 +359,6 @@ def test_equal_costs_of_three_classes_are_nearly_the_error():
     assert (cost.low, cost.high) == pytest.approx((error.low, error.high), abs=0.03)
 
 
-def test_chances_of_counts_add_up_and_more_votes_are_drawn_from():
-    every = np.array([(i, j, 3 - i - j) for i in range(4) for j in range(4 - i)])
-    points = np.array([[0.2, 0.3, 0.5], [1, 0, 0]])
-    assert np.exp(log_chances(every, points)).sum(axis=0) == pytest.approx([1, 1])
-    votes = many_votes([1, 1, 1], 14, 50, 15)
-    kept, items = kept_votes(votes, np.ones(50, dtype=np.int64))
-    assert items.sum() == 50
-    assert (kept.sum(axis=1) == 10).all()
-    again = kept_votes(votes, np.ones(50, dtype=np.int64))
-    assert np.array_equal(kept, again[0])
-
-
 def test_items_of_many_classes_that_are_alike_leave_the_largest_values_open():
     rng = np.random.default_rng(16)
     votes, counts = np.unique(rng.multinomial(4, [0.5, 0.3, 0.2], 400), axis=0, return_counts=True)
@@ -531,29 +425,3 @@ def test_sure_items_may_have_some_error_however_unanimous_they_are():
     found = ef.from_votes(votes, metric="error-at-coverage", at=0.8)
     # Of 1,600 votes that agree, a share of 1.92 / 1,600 may have been guesses among three classes.
     assert found.high > 1.9 / 1600 * 2 / 3
-
-
-@pytest.mark.parametrize(("why", "thin"), [("chance", True), ("item", True), ("votes", False)])
-def test_votes_of_a_rule_are_not_thinned(why, thin, monkeypatch):
-    seen = []
-    monkeypatch.setattr(mixture, "thinned", lambda *votes: seen.append(votes))
-    table = ef.VoteTable.from_arrays([0, 2, 1, 2, 1, 0, 3, 2] * 5, [2, 2, 3, 3, 3, 2, 3, 2] * 5)
-    mixture.TwoClassMixture(table.cells(), Options(metric=metric("auc"), totals_by=why))
-    assert bool(seen) == thin
-
-
-@pytest.mark.parametrize(
-    ("name", "penalty", "arcsine"),
-    [("mcc", 8.0, 0.5), ("coverage-at-error", 5.0, 0.001), ("auc", 2.0, 0.5)],
-)
-def test_fits_are_smoothed_as_was_found_best_for_each_metric(name, penalty, arcsine, monkeypatch):
-    seen = []
-
-    def spy(*votes, **how):
-        seen.append((how["penalty"], how["arcsine"]))
-        return fit_mixture(*votes, **how)
-
-    monkeypatch.setattr("errorfloor.methods.votes.line.fit_mixture", spy)
-    table = ef.VoteTable.from_arrays([0, 2, 1, 2, 1, 0, 3, 2] * 5, 3)
-    mixture.TwoClassMixture(table.cells(), Options(metric=metric(name)))
-    assert seen == [(penalty, arcsine)]

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from scipy.stats import beta as beta_distribution
-from scipy.stats import binom, chi2, hypergeom
+from scipy.stats import binom
 
 import errorfloor as ef
 from errorfloor.bounds import bias_curves
 from errorfloor.intervals.votes.band import Band, _limits, _sets, certified_limits
-from errorfloor.intervals.votes.region import TwoClassRegion, likelihood_limits
-from errorfloor.methods.votes import line, share_bias, thinning
+from errorfloor.intervals.votes.region import likelihood_limits
+from errorfloor.methods.votes import line, thinning
 from errorfloor.methods.votes.line import VoteLikelihood, fit_mixture
 from errorfloor.methods.votes.mixture import TwoClassMixture
 
@@ -107,13 +107,6 @@ def test_newton_ends_where_em_from_the_reference_ends(m):
         return weights @ np.log(np.maximum(weights, 1e-300) / votes.reference())
 
     assert entropy(fast.weights) <= entropy(slow) + 1e-5
-
-
-def test_low_rank_steps_equal_dense_steps(monkeypatch):
-    cells = draw(3, 3000, mixed_totals, uniform)
-    fast = fit_mixture(*cells)
-    monkeypatch.setattr(VoteLikelihood, "factors", None)
-    assert fit_mixture(*cells).floor == pytest.approx(fast.floor, abs=1e-6)
 
 
 @pytest.mark.parametrize(("totals", "sample"), CASES)
@@ -293,32 +286,7 @@ def test_the_band_is_around_the_shares_that_were_seen():
     assert (band.degree, band.size) == (8, 64)
 
 
-def test_a_band_for_many_votes_has_a_finer_grid():
-    cells = np.array([0, 40, 400]), np.array([400, 400, 400]), np.array([5, 1, 5])
-    assert [Band.around(*cells, 0.95, points).size for points in (20, 128, 160)] == [160, 256, 160]
-
-
 # ---- the grid --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", [2, 16, 128])
-def test_the_grid_is_equally_spaced_in_the_angle_and_symmetric_to_the_last_bit(size):
-    points = line.grid(size)
-    angles = np.arange(size + 1) * np.pi / (2 * size)
-    np.testing.assert_allclose(points, np.sin(angles) ** 2, atol=1e-15)
-    assert np.array_equal(points[size // 2 :], 1 - points[: size // 2 + 1][::-1])
-    assert (points[0], points[size // 2], points[-1]) == (0, 0.5, 1)
-
-
-@pytest.mark.parametrize("size", [4, 64])
-def test_weights_on_the_grid_are_the_mass_between_the_middles_of_its_angles(size):
-    edges = np.sin((np.arange(size) + 0.5) * np.pi / (2 * size)) ** 2
-    for a, b in ((0.5, 0.5), (2, 5)):
-        expected = np.diff(beta_distribution.cdf(edges, a, b), prepend=0, append=1)
-        np.testing.assert_allclose(line.beta_weights(a, b, size), expected, atol=1e-12)
-    # The arcsine distribution is Beta(1/2, 1/2).
-    arcsine = line.arcsine_weights(size)
-    np.testing.assert_allclose(arcsine, line.beta_weights(0.5, 0.5, size), atol=1e-12)
 
 
 def test_binomial_probabilities_are_scipys():
@@ -326,36 +294,6 @@ def test_binomial_probabilities_are_scipys():
     eta = np.array([0.0, 0.1, 0.5, 0.99, 1.0])
     expected = binom.pmf(k[:, None], m[:, None], eta)
     np.testing.assert_allclose(line.binomial(k, m, eta), expected, rtol=1e-11, atol=1e-300)
-
-
-@pytest.mark.parametrize("m", [1, 2, 7, 15])
-def test_cosine_series_give_back_what_they_were_made_of(m):
-    k, size = np.arange(m + 1), 16
-    values = np.random.default_rng(m).normal(size=m + 1) @ line.binomial(
-        k, np.full(m + 1, m), line.grid(size)
-    )
-    series = line.cosines(values, m)
-    assert series.shape == (m + 1,)
-    np.testing.assert_allclose(line.evaluate(series, size), values, atol=1e-12)
-    angles = np.pi * np.arange(size + 1) / size
-    slow = np.cos(np.outer(angles, np.arange(m + 1))) @ series
-    np.testing.assert_allclose(slow, values, atol=1e-12)
-
-
-@pytest.mark.parametrize("sign", [1.0, 0.0, -1.0])
-@pytest.mark.parametrize("m", [2, 5, 90])
-def test_the_supremum_is_above_the_largest_value_by_what_the_bend_allows(sign, m):
-    v = np.random.default_rng(m).normal(size=m + 1)
-    eta = np.linspace(0, 1, 100_001)
-    pmf = binom.pmf(np.arange(m + 1)[:, None], m, line.grid(256))
-    series = line.cosines(v @ pmf, m)
-    inside = v @ binom.pmf(np.arange(m + 1)[:, None], m, eta)
-    truth = (inside - sign * np.minimum(eta, 1 - eta)).max()
-    # Twice differentiated, a cosine series is at most the sum of j^2 |c_j|; steps of pi / size.
-    size = 2.0 ** np.ceil(np.log2(max(4096, 64 * series.size)))
-    bend = np.abs(series) @ np.arange(m + 1) ** 2 * 1.01 + abs(sign) / 2
-    found = line.supremum(series, sign)
-    assert truth - 1e-9 <= found <= truth + (np.pi / size) ** 2 / 8 * bend + 1e-8
 
 
 # ---- many votes ------------------------------------------------------------------------------
@@ -384,57 +322,11 @@ def many(seed, n, totals, sample):
     return rng.binomial(m, eta), m, np.minimum(eta, 1 - eta).mean()
 
 
-@pytest.mark.parametrize(
-    ("n", "totals"),
-    [(300, 100), (10_000, mixed_totals), (12, 1050), (12, 8000), (100_000, 400)],
-)
-def test_every_vote_is_used_within_the_budget(n, totals):
-    assert thinning.thinned(*draw(10, n, totals, uniform)) is None
-
-
-def test_thinned_votes_keep_items_and_most_of_the_votes_below_the_cap():
-    k, m, counts = draw(11, 20_000, lambda rng, n: rng.integers(1, 301, n), uniform)
-    few = thinning.thinned(k, m, counts)
-    assert few.counts.sum() == counts.sum()
-    assert (few.positives <= few.totals).all()
-    assert set(few.totals) <= set(thinning._rungs(m, 256))
-    assert few.totals.max() == 256
-    kept = thinning._rungs(m, 256)
-    assert (kept > 0.8 * np.minimum(m, 256)).all()
-    assert (kept[m <= 16] == m[m <= 16]).all()
-    for mine, again in zip(few, thinning.thinned(k[::-1], m[::-1], counts[::-1]), strict=True):
-        np.testing.assert_array_equal(mine, again)
-
-
-@pytest.mark.parametrize(("k", "m", "kept"), [(700, 1000, 200), (3, 1000, 256), (999, 1000, 256)])
-def test_both_ways_to_draw_are_hypergeometric(k, m, kept, monkeypatch):
-    chances = hypergeom(m, k, kept).pmf(np.arange(kept + 1))
-    np.testing.assert_allclose(thinning._hypergeometric(k, m, kept), chances, atol=1e-10)
-    for many_items in (0, 10**9):
-        monkeypatch.setattr(thinning, "_MANY_ITEMS", many_items)
-        votes = thinning.Votes(np.array([k]), np.array([m]), np.array([100_000]))
-        few = thinning._draw(votes, np.array([kept]), np.random.default_rng(0))
-        off = few.positives @ few.counts / 100_000 - chances @ np.arange(kept + 1)
-        assert abs(off) < 4 * hypergeom(m, k, kept).std() / np.sqrt(100_000)
-
-
 def test_unanimous_items_stay_so_however_many_votes_they_have():
     k, m = np.array([0, 4 * 10**9]), np.array([4 * 10**9, 4 * 10**9])
     few = thinning.thinned(k, m, np.array([5, 7]))
     assert set(few.positives / few.totals) == {0.0, 1.0}
     assert few.counts.tolist() == [5, 7]
-
-
-@pytest.mark.parametrize(("totals", "sample", "_"), MANY)
-def test_thinning_adds_no_noise_to_the_point(totals, sample, _, monkeypatch):
-    k, m, floor = many(12, 100, totals, sample)
-    found = ef.from_votes(k, m, interval=None)
-    # The votes themselves have a standard error of at most 1 / (2 sqrt(100 * 5000)) = 0.0007.
-    assert found.value == pytest.approx(floor, abs=2e-3)
-    monkeypatch.setattr(thinning, "_CAPS", (64,))
-    fewer = ef.from_votes(k, m, interval=None)
-    assert fewer.value == pytest.approx(found.value, abs=2e-3)
-    assert fewer.mixture.floor == pytest.approx(found.value, abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -501,59 +393,10 @@ def test_headroom_from_many_votes():
     assert ef.headroom(found, errors=900, n=1000, same_labelling=True).verdict == "room"
 
 
-def test_the_bias_of_many_different_totals_is_interpolated_closely(monkeypatch):
-    rng = np.random.default_rng(16)
-    totals, counts = np.unique(rng.integers(1, 10**6, 3000), return_counts=True)
-    points, weights = np.array([0.1, 0.45, 0.499, 0.5]), np.full(4, 0.25)
-    curve = share_bias.mean_lost(points, weights, totals, counts)
-    monkeypatch.setattr(share_bias, "_MOST_TOTALS", 10**6)
-    exact = share_bias.mean_lost(points, weights, totals, counts)
-    assert curve == pytest.approx(exact, abs=1e-9, rel=1e-6)
-    assert curve != exact
-
-
 def test_items_with_many_votes_far_from_one_half_raise_no_warning():
     found = ef.from_votes([0, 1, 700, 750, 1500, 1499], 1500)  # warnings are errors here
     assert "limits use" not in found.assumptions
     assert found.low <= found.value <= found.high
-
-
-@pytest.mark.parametrize("n", [40, 10**8])
-def test_limits_start_from_a_fit_that_costs_less_than_a_twentieth_of_an_item(n, monkeypatch):
-    penalties = []
-    fitted = VoteLikelihood.fitted
-
-    def watched(self, penalty):
-        penalties.append(penalty)
-        return fitted(self, penalty)
-
-    monkeypatch.setattr(VoteLikelihood, "fitted", watched)
-    likelihood_limits(np.array([0, 1, 2]), np.array([2, 2, 2]), n * np.array([0.4, 0.2, 0.4]))
-    assert penalties
-    assert max(penalties) <= min(1e-7, 0.05 / n)
-
-
-@pytest.mark.parametrize(
-    ("m", "share", "freedom"), [(2, 0.9, 2), (3, 0.5, 3), (4, 0.5, 4), (9, 0.5, 4)]
-)
-def test_likelihood_limits_use_the_chi_square_region_that_their_docstring_promises(
-    m, share, freedom, monkeypatch
-):
-    regions = []
-    mean = TwoClassRegion.mean
-
-    def watched(self, sign):
-        regions.append((self.choose, self.use))
-        return mean(self, sign)
-
-    monkeypatch.setattr(TwoClassRegion, "mean", watched)
-    cells = draw(1, 400, m, two_atoms)
-    low, high = likelihood_limits(*cells, level=0.9)
-    # Within half a chi-square quantile of the maximum, for the mean over 400 items.
-    expected = chi2.ppf(0.9, freedom) / 800, chi2.ppf(1 - share * 0.1, 1) / 800
-    assert len(regions) == 2  # below and above: not every item is a coin flip
-    np.testing.assert_allclose(regions, [expected] * 2)
-    assert low < 0.1 < high < 0.5
 
 
 def test_a_fit_to_other_counts_is_their_own():

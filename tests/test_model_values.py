@@ -8,7 +8,7 @@ from errorfloor._checks import MOST_VOTES
 from errorfloor.intervals.bootstrap import Percentile
 from errorfloor.intervals.models import ExactShare, MeanOfShares, OnScale, Wilson
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions import model_options, models, published
+from errorfloor.questions import model_options, models
 
 
 def decided(metric, matrix, **given):
@@ -170,9 +170,9 @@ def test_published_values_are_on_so_many_items():
     floor = floor_of("brier")
     for n in (0, -1, MOST_VOTES + 1, 2.5, None, "7"):
         with pytest.raises(ef.InputError, match="`n` must be the number of test items"):
-            published.from_value(floor.measure, 0.1, n, floor)
+            models.from_value(floor.measure, 0.1, n, floor)
     for n in (1, MOST_VOTES, np.int64(7)):
-        found = published.from_value(floor.measure, 0.1, n, floor)
+        found = models.from_value(floor.measure, 0.1, n, floor)
         assert (found.n, found.given) == (n, {"model_value": 0.1})
         assert found.evidence == Wilson(0.1, n, span=1.0)
 
@@ -182,39 +182,39 @@ def test_losses_are_at_most_those_of_one_item():
     three = ef.from_soft_labels([[0.2, 0.3, 0.5]] * 20, metric="brier", rng=0)
     for floor, top in ((brier, 1.0), (cost, 5.0), (three, 2.0)):
         for value in (0, 0.5, top):
-            found = published.from_value(floor.measure, value, 30, floor)
+            found = models.from_value(floor.measure, value, 30, floor)
             assert (found.value, found.evidence) == (value, Wilson(value, 30, span=top))
         for value in (-0.01, top + 0.01, "many", None):
             with pytest.raises(ef.InputError, match=f"from 0 to {top:g}; got"):
-                published.from_value(floor.measure, value, 30, floor)
+                models.from_value(floor.measure, value, 30, floor)
 
 
 def test_shares_and_rankings_have_the_limits_of_as_many_items_as_count():
     error = floor_of("error")
-    assert published.from_value(error.measure, "20%", 50, error).evidence == ExactShare(10, 50)
+    assert models.from_value(error.measure, "20%", 50, error).evidence == ExactShare(10, 50)
     some = floor_of("error-at-coverage", at=0.4)
-    assert published.from_value(some.measure, 0.1, 50, some).evidence == ExactShare(2, 20)
+    assert models.from_value(some.measure, 0.1, 50, some).evidence == ExactShare(2, 20)
     many = floor_of("coverage-at-error", at=0.4)
-    assert published.from_value(many.measure, 0.1, 50, many).evidence == ExactShare(5, 50)
+    assert models.from_value(many.measure, 0.1, 50, many).evidence == ExactShare(5, 50)
     auc = floor_of("auc", (0.1, 0.2) * 20)
-    assert published.from_value(auc.measure, 0.8, 40, auc).evidence == Wilson(0.8, pytest.approx(6))
-    assert published.from_value(auc.measure, 0.8, 2, auc).evidence == Wilson(0.8, 1.0)
+    assert models.from_value(auc.measure, 0.8, 40, auc).evidence == Wilson(0.8, pytest.approx(6))
+    assert models.from_value(auc.measure, 0.8, 2, auc).evidence == Wilson(0.8, 1.0)
     balanced = floor_of("balanced-error", (0.1, 0.2) * 20)
-    found = published.from_value(balanced.measure, 0.2, 40, balanced)
+    found = models.from_value(balanced.measure, 0.2, 40, balanced)
     assert found.evidence == Wilson(0.2, pytest.approx(12))
 
 
 def test_the_shares_of_classes_are_those_of_the_floors_items():
     soft = floor_of("error", (0.1, 0.2, 0.3))
-    assert published.shares_of(soft) == pytest.approx([0.8, 0.2])
+    assert models.shares_of(soft) == pytest.approx([0.8, 0.2])
     three = ef.from_soft_labels([[0.2, 0.3, 0.5], [0.4, 0.3, 0.3]], rng=0, interval=None)
-    assert published.shares_of(three) == pytest.approx([0.3, 0.3, 0.4])
+    assert models.shares_of(three) == pytest.approx([0.3, 0.3, 0.4])
     labelled = ef.from_scores([0.1, 0.2, 0.3, 0.4, 0.8], [0, 0, 1, 0, 0], interval=None, rng=0)
-    assert published.shares_of(labelled) == pytest.approx([0.8, 0.2])
+    assert models.shares_of(labelled) == pytest.approx([0.8, 0.2])
     known = floor_of("auc", prior=0.3)
-    assert published.shares_of(known) == pytest.approx([0.7, 0.3])
+    assert models.shares_of(known) == pytest.approx([0.7, 0.3])
     votes = ef.from_votes([1, 1], [2, 4], interval=None)
-    assert published.shares_of(votes) == pytest.approx([5 / 8, 3 / 8])
+    assert models.shares_of(votes) == pytest.approx([5 / 8, 3 / 8])
 
 
 def test_standard_errors_of_few_are_enlarged():
@@ -228,7 +228,7 @@ def test_metrics_go_by_scores_or_by_decisions():
     for name in ("error", "f1", "mcc", "balanced-error", *by_scores):
         metric = MetricChoice(name).of(2)
         assert models.goes_by_scores(metric) == (name in by_scores)
-        assert published.can_be_published(metric) == (name in by_value)
+        assert models.can_be_published(metric) == (name in by_value)
 
 
 # What is said of a model

@@ -189,8 +189,6 @@ ALONE = {
 }
 # The same of folders whose files have not been merged by concept yet.
 NOT_MERGED = {
-    "apps.cli.progress",
-    "apps.cli.streams",
     "apps.web.answering",
     "apps.web.page",
     "apps.web.parts",

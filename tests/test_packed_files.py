@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import documents, formats
+from errorfloor.data import documents, format_record
 
 MAGIC = (0xFD2FB528).to_bytes(4, "little")
 
@@ -36,7 +36,7 @@ def frame(size_flag, one_piece, has_sum, id_flag, blocks=BLOCKS):
 
 def is_whole(path, content):
     path.write_bytes(content)
-    return formats.is_whole_zstd(str(path))
+    return format_record.is_whole_zstd(str(path))
 
 
 @pytest.mark.parametrize(("one_piece", "has_sum"), [(0, 0), (0, 1), (1, 0), (1, 1)])

@@ -14,7 +14,7 @@ from benchmarks import people as study
 from errorfloor.apps.cli.commands import cli
 from errorfloor.checks.gold import leaks
 from errorfloor.data.ballots import Ballots
-from errorfloor.data.predicted_votes import PredictedVotes, Predictions
+from errorfloor.data.items import PredictedVotes, Predictions
 from errorfloor.intervals.crossed import CrossedVotes, Mean
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
 from errorfloor.questions.compared import holm
@@ -429,7 +429,9 @@ def test_predictions_that_differ_within_an_item_are_refused_by_the_item():
 
 
 def test_unknown_columns_are_answered_with_those_that_exist():
-    with pytest.raises(ValueError, match="must be one of item, annotator, vote, gpt, guess"):
+    with pytest.raises(
+        ValueError, match="must be one of the columns item, annotator, vote, gpt, guess"
+    ):
         ef.people(crowd(), prediction="gtp")
     with pytest.raises(ValueError, match="names column 'gpt' twice"):
         ef.people(crowd(), prediction=["gpt", "gpt"])

@@ -16,9 +16,8 @@ import errorfloor as ef
 from errorfloor.apps import demo
 from errorfloor.apps.cli.building import explained
 from errorfloor.apps.cli.commands import cli
-from errorfloor.apps.cli.progress import PATIENCE_VARIABLE
-from errorfloor.apps.cli.session import Session
-from errorfloor.questions.options import Clip, Number, Whole, Wholes
+from errorfloor.apps.cli.session import PATIENCE_VARIABLE, Session
+from errorfloor.questions.options import CLIP, WHOLES, Number, Whole
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = [sys.executable, "-W", "error", "-m", "errorfloor"]
@@ -193,27 +192,28 @@ def leaves(group=cli, path=()):
             yield (*path, name), command
 
 
-def options_of(*kinds):
-    """Return all options whose values are of these kinds, each with its command."""
+def options_of(kind, other):
+    """Return all options whose values are of this kind, or the other, each with its command."""
     return [
         (path, max(one.opts, key=len))
         for path, command in leaves()
         for one in command.params
-        if isinstance(one, click.Option) and isinstance(getattr(one.type, "kind", None), kinds)
+        if isinstance(one, click.Option)
+        and (isinstance(own := getattr(one.type, "kind", None), kind) or own is other)
     ]
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e999"])
 def test_fractions_are_never_nan_or_infinite(value):
-    for path, option in options_of(Number, Clip):
+    for path, option in options_of(Number, CLIP):
         said = refused(*path, "x.csv", f"{option}={value}")
         assert f"Invalid value for '{option}'" in said, path
 
 
 def test_the_walk_over_the_options_finds_them():
-    fractions = {option for _, option in options_of(Number, Clip)}
+    fractions = {option for _, option in options_of(Number, CLIP)}
     assert {"--level", "--clip", "--model-error", "--cost-per-vote", "--target"} <= fractions
-    integers = {option for _, option in options_of(Whole, Wholes)}
+    integers = {option for _, option in options_of(Whole, WHOLES)}
     assert integers == {
         "--budget",
         "--levels",
@@ -238,7 +238,7 @@ def test_the_walk_over_the_options_finds_them():
 
 @pytest.mark.parametrize("digits", [17, 400, 5000])
 def test_whole_numbers_that_nothing_can_count_are_refused(digits):
-    for path, option in options_of(Whole, Wholes):
+    for path, option in options_of(Whole, WHOLES):
         if option != "--seed" or digits == 5000:  # which any smaller number is good for
             said = refused(*path, "x.csv", option, "9" * digits)
             assert f"Invalid value for '{option}'" in said, path

@@ -11,7 +11,7 @@ from strategies import score_tables
 import errorfloor as ef
 from errorfloor import ScoreTable
 from errorfloor.data.sample import MANY_ITEMS, Sample
-from errorfloor.intervals.bootstrap import PoissonTable, QuickDraws, acceleration, bootstrap, draw
+from errorfloor.intervals.bootstrap import QuickDraws, acceleration, bootstrap, draw
 from errorfloor.intervals.seeds import STREAMS, Seed, Streams
 from errorfloor.methods.soft import MeanFloor
 from errorfloor.questions.feebee import (
@@ -76,50 +76,6 @@ def test_quick_draws_follow_the_multinomial_law(count, rng):
     error = products.std(axis=0) / np.sqrt(times)
     cov = np.diag(count) - np.outer(count, count) / n
     assert np.abs((products.mean(axis=0) - cov) / error).max() < 4.5
-
-
-def test_the_table_has_the_poisson_law():
-    means = np.array([0.05, 3.0, 700.5])
-    table = PoissonTable(means)
-    for cell, mean in enumerate(means):
-        own = (table.steps > cell) & (table.steps <= cell + 1)
-        reached = table._reached[1][own]
-        expected = stats.poisson.cdf(reached, mean)
-        np.testing.assert_allclose(table.steps[own] - cell, expected, atol=1e-11)
-    # A uniform number is looked up where a search would find it, whether the guide knows or not.
-    fixed = np.random.default_rng(4)
-    drawn = table.draw(5000, np.random.default_rng(4))
-    at = fixed.random((5000, 3)) + np.arange(3)
-    np.testing.assert_array_equal(
-        drawn, table._reached[1][np.searchsorted(table.steps, at, "right")]
-    )
-    assert 0.5 < np.mean(table.guide >= 0) < 1
-
-
-def test_a_number_that_rounds_up_stays_in_its_cell():
-    class Last:
-        def random(self, shape):
-            return np.full(shape, np.nextafter(1.0, 0))
-
-    found = PoissonTable(np.full(200, 5.0)).draw(2, Last())
-    assert found.min() > 20
-    assert (found == found[0]).all()
-
-
-@pytest.mark.parametrize(
-    ("count", "pays"),
-    [
-        (np.full(100, 64), True),
-        (np.full(100, 63), False),  # too few items
-        (np.full(257, 100), False),  # too many cells
-        (np.array([0, 1000, 1000]), False),
-        (np.array([5000]), False),
-        (np.array([50_000, 50_000]), True),
-        (np.array([50_000, 50_001]), False),
-    ],
-)
-def test_quick_draws_are_for_few_cells_of_many_items(count, pays):
-    assert QuickDraws.pay(count) is pays
 
 
 def test_error_keeps_its_draws_and_other_metrics_have_quick_ones(rng):

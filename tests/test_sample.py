@@ -4,12 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from errorfloor import ScoreTable
 from errorfloor.data import sample as module
-from errorfloor.data.entries import Entries
 from errorfloor.data.sample import Kinds, Losses, Sample, split
 
 COUNT = np.array([2, 1, 3, 1, 2, 4])
@@ -50,62 +47,6 @@ class Items:
         return np.array(
             [sum(self.weight[i] * values[i] for i in np.flatnonzero(self.unit == u)) for u in units]
         )
-
-
-# What items weigh
-
-
-@kinds
-def test_sums_over_units_are_those_of_items(kind):
-    sample, items = sample_of(COUNT, *KINDS[kind]), Items.of(COUNT, *KINDS[kind])
-    values = np.array([0.5, -1.0, 2.0, 0.25, 0.0, 1.0])
-    assert sample.masses.tolist() == np.bincount(items.cell, items.weight).tolist()
-    assert sample.mass(np.ones(6, dtype=int)).tolist() == sample.each.tolist()
-    assert sample.total == items.weight.sum()
-    weigh = items.sums(np.ones(items.cell.size))
-    assert sample.unit == pytest.approx((weigh**2).sum() / weigh.sum())
-    assert sample.units == pytest.approx(weigh.sum() ** 2 / (weigh**2).sum())
-    assert sample.items.unit == pytest.approx((items.weight**2).sum() / items.weight.sum())
-    sums = items.sums(values[items.cell])
-    assert sample.squares(values) == pytest.approx((sums**2).sum())
-    mean, weight, count = sample.in_units(values)
-    assert (mean * weight * count).sum() == pytest.approx(sums.sum())
-    assert ((mean * weight) ** 2 * count).sum() == pytest.approx((sums**2).sum())
-    assert sample.clusters == (4 if "cluster" in kind or kind == "both" else 0)
-    assert sample.weighs_alike == (kind in ("none", "clusters"))
-    for alike in (0.0, 0.5, 1.0):
-        between = sample.items.unit + alike * (sample.unit - sample.items.unit)
-        assert sample.typical(alike) == pytest.approx(between)
-
-
-@kinds
-def test_samples_of_other_counts_keep_their_weights_and_clusters(kind):
-    sample = sample_of(COUNT, *KINDS[kind])
-    other = np.array([1, 0, 2, 1, 0, 3])
-    assert sample.counted(other).masses.tolist() == (other * sample.each).tolist()
-    own = np.arange(6) < 3
-    some = sample.only(own)
-    assert some.count.tolist() == [2, 1, 3, 0, 0, 0]
-    assert some.total == pytest.approx((COUNT * sample.each)[:3].sum())
-    twice = sample.reweighted(2.0)
-    assert twice.units == pytest.approx(sample.units)
-    assert twice.freedom == pytest.approx(sample.freedom)
-    assert twice.total == (sample.total if kind == "none" else 2 * sample.total)
-
-
-@pytest.mark.parametrize("kind", ["weights", "clusters", "both"])
-def test_degrees_of_freedom_are_those_of_unequal_units(kind):
-    items = Items.of(COUNT, *KINDS[kind])
-    weigh = items.sums(np.ones(items.cell.size))
-    expected = (weigh**2).sum() ** 2 / (weigh**4).sum() - 1
-    assert sample_of(COUNT, *KINDS[kind]).freedom == pytest.approx(max(expected, 1))
-
-
-def test_one_heavy_unit_has_one_degree_of_freedom_and_equal_ones_have_all_but_one():
-    assert sample_of([1, 3], np.array([100.0, 1.0])).freedom == 1
-    assert sample_of([10], np.array([2.0])).freedom == pytest.approx(9)
-    assert sample_of([2, 2, 2], np.ones(3), np.arange(3)).freedom == pytest.approx(2)
-    assert sample_of([10]).freedom == np.inf  # the variance of a share is known from the share
 
 
 # How many equal items a mean is worth
@@ -191,32 +132,6 @@ def test_equal_items_vary_as_the_mean_loss_of_unequal_ones_does(kind, seed):
     assert found == pytest.approx(slow_equal_item(items, lost, of[items.cell], *both))
 
 
-@kinds
-def test_equal_items_of_no_losses_are_typical_units(kind):
-    sample = sample_of(COUNT, *KINDS[kind])
-    nothing = Losses(np.zeros(6), np.zeros(6))
-    assert sample.equal_item(nothing, Kinds.one(sample, 0.0)) == pytest.approx(sample.unit)
-
-
-def test_losses_of_parts_add_up():
-    both = Losses(np.ones(2), np.full(2, 3.0), 0.5) + Losses(np.ones(2), np.ones(2), 0.9)
-    assert (both.total.tolist(), both.squares.tolist(), both.most) == ([2, 2], [4, 4], 0.9)
-
-
-def test_equal_units_are_worth_their_number():
-    count = np.array([40, 60])
-    for wrong in ([10, 0], [0, 0], [40, 60], [3, 50]):
-        for weight in ((), (np.full(2, 2.5),)):
-            share, n = sample_of(count, *weight).share_and_size(np.array(wrong, dtype=float))
-            assert share == pytest.approx(sum(wrong) / 100)
-            assert n == pytest.approx(100)
-    # Clusters of two copies are worth half as many.
-    twice = sample_of(np.full(100, 2), np.ones(100), np.arange(100))
-    share, n = twice.share_and_size(np.where(np.arange(100) < 30, 2.0, 0.0))
-    assert share == pytest.approx(0.3)
-    assert n == pytest.approx(99, rel=0.01)
-
-
 def test_the_worth_of_many_items_is_that_of_their_variance():
     rng = np.random.default_rng(1)
     weight = rng.lognormal(0, 0.7, 20_000)
@@ -224,16 +139,6 @@ def test_the_worth_of_many_items_is_that_of_their_variance():
     share, n = sample_of(np.ones(weight.size, dtype=int), weight).share_and_size(wrong)
     variance = (weight**2 * (wrong - share) ** 2).sum() / weight.sum() ** 2
     assert n == pytest.approx(share * (1 - share) / variance, rel=0.02)
-
-
-@kinds
-@pytest.mark.parametrize("wrong", [[0, 0, 1, 0, 0, 0], [2, 1, 1, 1, 0, 4], [1, 1, 0, 0, 2, 2]])
-def test_wrong_items_are_worth_what_right_ones_are(kind, wrong):
-    sample = sample_of(COUNT, *KINDS[kind])
-    share, n = sample.share_and_size(np.array(wrong))
-    other, same = sample.share_and_size(COUNT - wrong)
-    assert share + other == pytest.approx(1)
-    assert n == pytest.approx(same)
 
 
 # Parts
@@ -265,13 +170,6 @@ def test_parts_and_folds_divide_all_items_and_keep_units_whole(kind):
     halves = list(sample.parts(4, np.random.default_rng(1), into=into))
     expected = [np.sum(parts[:2], axis=0), np.sum(parts[2:], axis=0)]
     assert [half.tolist() for half in halves] == [one.tolist() for one in expected]
-
-
-def test_items_that_are_a_cell_each_need_no_cells():
-    alone = sample_of(np.ones(50, dtype=int))
-    cell, fold = alone.folds(4, np.random.default_rng(1))
-    assert cell is None
-    assert sorted(set(fold.tolist())) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("count", [[1, 1, 1, 1], [3, 0, 700, 2], [2, 1, 1, 1], [40, 50, 60, 45]])
@@ -335,215 +233,7 @@ def test_items_are_divided_as_one_by_one_code_divides_them(count, parts, monkeyp
             assert split(count, parts, rng, into=place).tolist() == expected
 
 
-@given(
-    st.lists(st.integers(0, 60), min_size=1, max_size=40),
-    st.sampled_from([(3, None), (4, np.array([0, 0, 1, 2]))]),
-    st.integers(1, 200),
-)
-def test_blocks_of_cells_are_split_as_all_of_them_at_once(count, parts, block):
-    count, found = np.array(count), []
-    for full in (10**9, -1):
-        rng = np.random.default_rng(5)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module, "FULL", full)
-            patch.setattr(module, "BLOCK", block)
-            found.append((split(count, parts[0], rng, into=parts[1]), rng.random()))
-    assert np.array_equal(found[0][0], found[1][0])
-    assert found[0][1] == found[1][1]
-    assert found[0][0].shape == (3, count.size)
-    assert np.array_equal(found[0][0].sum(axis=0), count)
-
-
-def test_many_items_are_divided_without_taking_them_one_by_one():
-    count = np.array([10**15, 3, 10**14])
-    for design in ((), (np.array([1.0, 2.0, 0.5]),)):
-        parts = list(sample_of(count, *design).parts(10, np.random.default_rng(0)))
-        assert np.sum(parts, axis=0).tolist() == count.tolist()
-
-
-@pytest.mark.parametrize("at_once", [True, False])
-def test_each_cluster_is_left_out_in_turn(at_once):
-    size = 6 if at_once else 2**19  # the others are cells without items
-    more = np.zeros(size - 6, dtype=int)
-    cluster = np.append(CLUSTER, more)
-    sample = sample_of(np.append(COUNT, more), np.ones(size), cluster)
-    found = list(sample.without_each())
-    assert len(found) == (1 if at_once else 2)
-    expected = [np.where(one == CLUSTER, 0, COUNT).tolist() for one in range(4)]
-    assert np.concatenate(found)[:, :6].tolist() == expected
-
-
-# Rows
-
-
-def test_cells_have_what_entries_have():
-    row, label = np.array([0, 0, 1, 1]), np.array([1, 0, 1, 0])
-    cluster = np.array([50, 7, 9, 50])
-    some = Entries.of(row, label, np.array([2.0, 3.0, 2.0, 5.0]), cluster, np.array([1, 2, 3, 4]))
-    two = Sample.of_entries(np.array([0.1, 0.2]), some, labelled=True)
-    assert (two.row.tolist(), two.label.tolist()) == (row.tolist(), label.tolist())
-    assert two.positive.tolist() == [True, False, True, False]
-    assert two.count.tolist() == [1, 2, 3, 4]
-    assert two.each.tolist() == [2, 3, 2, 5]
-    assert two.cluster.tolist() == [2, 0, 1, 2]
-    assert (two.classes, two.clusters, len(two)) == (2, 3, 4)
-    three = Sample.of_entries(np.eye(3)[:2], some, labelled=True)
-    assert (three.classes, three.label.tolist()) == (3, label.tolist())
-    bare = Sample.of_entries(np.array([0.1, 0.2]), some, labelled=False)
-    assert bare.label is None
-    assert bare.probabilities.tolist() == [0.1, 0.1, 0.2, 0.2]
-    assert bare.row.tolist() == [0, 1, 2, 3]
-    alike = Entries.of(row, label, np.full(4, 7.0), None)
-    even = Sample.of_entries(np.array([0.1, 0.2]), alike, labelled=True)
-    assert even.each.tolist() == [1.0] * 4
-
-
-def test_votes_of_two_classes_are_for_one_or_the_other():
-    sample = Sample.of_votes(np.array([0, 2, 1]), np.array([3, 3, 1]), np.array([4, 1, 2]))
-    assert sample.votes.tolist() == [[3, 0], [1, 2], [0, 1]]
-    assert (sample.positives.tolist(), sample.totals.tolist()) == ([0, 2, 1], [3, 3, 1])
-
-
-def test_equal_votes_are_put_together_with_what_they_weigh():
-    votes = np.array([0, 1, 1, 2, 2]), np.array([2, 2, 2, 2, 3]), np.array([4, 1, 2, 5, 1])
-    sample = Sample.of_votes(*votes, np.array([1.0, 2.0, 0.5, 1.0, 3.0]))
-    found = sample.distinct
-    assert found.votes.tolist() == [[2, 0], [1, 1], [0, 2], [1, 2]]
-    assert sample.place.tolist() == [0, 1, 1, 2, 3]
-    assert found.count == pytest.approx(np.array([4, 3, 5, 3]) * 13 / 15)
-    assert sample.in_distinct(sample.count, 30.0) == pytest.approx([8, 6, 10, 6])
-    assert sample.in_distinct(np.array([1, 1, 0, 2, 1])) == pytest.approx(
-        np.array([1, 2, 2, 3]) * 5 / 8
-    )
-    plain = Sample.of_votes(*votes)
-    assert plain.distinct is plain
-    assert plain.in_distinct(plain.count) is plain.count
-    three = np.array([[2, 0, 1], [2, 0, 1], [2, 1, 0], [0, 1, 2]])
-    many = Sample.of_rows(three, np.array([1, 1, 2, 3]), np.array([1.0, 3.0, 1.0, 1.0]))
-    assert many.distinct.votes.tolist() == three[1:].tolist()
-    assert many.in_distinct(many.count, 9.0).tolist() == [4, 2, 3]
-
-
-@pytest.mark.parametrize("empty", [(), (0,), (2, 3), (5,), (0, 2, 3, 5)])
-def test_rows_and_classes_have_the_sums_of_their_cells(empty):
-    rng = np.random.default_rng(0)
-    cells = [(row, label) for row in range(6) for label in (1, 0) if row not in empty]
-    cells = [one for one in cells if rng.random() < 0.8 or one[1]]
-    row, label = np.array(cells).T
-    sample = Sample(np.arange(6) / 10, row, label, np.ones(row.size, dtype=int))
-    for masses in (rng.random(row.size), rng.random((3, row.size))):
-        zeros, ones = sample.by_row(masses)
-        assert zeros.shape == ones.shape == (*masses.shape[:-1], 6)
-        for k, found in enumerate((zeros, ones)):
-            slow = [masses[..., (row == one) & (label == k)].sum(axis=-1) for one in range(6)]
-            assert found == pytest.approx(np.stack(slow, axis=-1))
-        zeros, ones = sample.by_class(masses)
-        assert zeros == pytest.approx(masses[..., label == 0].sum(axis=-1))
-        assert ones == pytest.approx(masses[..., label == 1].sum(axis=-1))
-    ends = [i for i in range(row.size + 1) if i in (0, row.size) or row[i] != row[i - 1]]
-    assert sample.ends.tolist() == ends
-    first = [
-        min((i for i in range(row.size) if row[i] >= one), default=row.size) for one in range(6)
-    ]
-    assert sample.starts.tolist() == first
-
-
-@kinds
-def test_some_cells_keep_what_belongs_to_them(kind):
-    label = np.array([1, 0, 1, 0, 1, 0])
-    sample = Sample(np.arange(3) / 3, np.repeat(np.arange(3), 2), label, COUNT, *KINDS[kind])
-    some = np.array([0, 2, 2, 5])
-    found = sample.among(some)
-    assert found.masses.tolist() == sample.masses[some].tolist()
-    assert (found.row.tolist(), found.label.tolist()) == ([0, 1, 1, 2], [1, 1, 1, 0])
-    values = np.arange(1.0, 5.0)
-    units = Items.of(COUNT[some], *(part[some] for part in KINDS[kind]))
-    assert found.squares(values) == pytest.approx((units.sums(values[units.cell]) ** 2).sum())
-    assert sample.fewer_rows(1).total == sample.total
-
-
 # Fewer rows
-
-
-def cells_of(by_row):
-    """Return cells of rows with so many positives and negatives each, those of none left out."""
-    some = [(row, 1 - k, n) for row, both in enumerate(by_row) for k, n in enumerate(both) if n]
-    return Sample(np.arange(len(by_row)) / 10, *(np.array(one) for one in zip(*some, strict=True)))
-
-
-def pairs_of(sample):
-    """Return the positives and negatives of each row, which must have a cell for both."""
-    assert sample.label.tolist() == [1, 0] * (len(sample) // 2)
-    assert sample.row.tolist() == np.repeat(np.arange(len(sample.seen)), 2).tolist()
-    return sample.count.reshape(-1, 2).tolist()
-
-
-def in_blocks(by_row, starts):
-    """Return how many of each class there are from each of some rows to the next."""
-    ends = [*starts[1:], len(by_row)]
-    parts = [by_row[start:end] for start, end in zip(starts, ends, strict=True)]
-    return [[sum(both[k] for both in part) for k in (0, 1)] for part in parts]
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_runs_of_rows_with_one_class_become_one_row(seed, monkeypatch):
-    rng = np.random.default_rng(seed)
-    monkeypatch.setattr(module, "APART", 2)
-    kinds = np.repeat(rng.integers(0, 3, 8), rng.integers(1, 12, 8))
-    by_row = [
-        [int(n) * (kind != 1), int(m) * (kind != 0)]
-        for kind, (n, m) in zip(kinds, rng.integers(1, 4, (kinds.size, 2)), strict=True)
-    ]
-    sample = cells_of(by_row)
-    starts = [
-        row for row, kind in enumerate(kinds) if row == 0 or kind == 2 or kind != kinds[row - 1]
-    ]
-    near = {  # of two rows at either end of a run each stays apart
-        row
-        for start, end in zip(starts, [*starts[1:], kinds.size], strict=True)
-        for row in range(start, end)
-        if row <= start + 2 or row >= end - 2
-    }
-    loose = in_blocks(by_row, sorted(near))
-    tight = in_blocks(by_row, starts)
-    assert pairs_of(sample.joined(len(loose))) == loose
-    assert pairs_of(sample.joined(len(loose) - 1)) == tight
-    assert pairs_of(sample.joined(len(tight))) == tight
-    block, blocks = sample.blocks(len(tight) - 1)
-    assert blocks == len(tight) - 1
-    even = [
-        [int(sample.count[(block == one) & (sample.label == k)].sum()) for k in (1, 0)]
-        for one in range(blocks)
-    ]
-    assert pairs_of(sample.joined(blocks)) == even
-
-
-def test_eight_rows_at_either_end_of_a_run_stay_apart():
-    sample = cells_of([[1, 0]] * 30 + [[0, 2]] * 18)
-    ones, twos = [[1, 0]], [[0, 2]]
-    apart = ones * 8 + [[14, 0]] + ones * 8 + twos * 8 + [[0, 4]] + twos * 8
-    assert pairs_of(sample.joined(100)) == apart
-    assert pairs_of(sample.joined(34)) == apart
-    assert pairs_of(sample.joined(33)) == [[30, 0], [0, 36]]
-
-
-def test_blocks_of_rows_hold_about_as_many_items_each():
-    sample = cells_of([[1, 0], [0, 1], [2, 0], [1, 1], [0, 1], [1, 0]])
-    block, blocks = sample.blocks(4)  # of eight items two each
-    assert (block.tolist(), blocks) == ([0, 0, 1, 2, 2, 3, 3], 4)
-    assert sample.blocks(6)[0] is sample.row
-    assert sample.blocks(1)[0].tolist() == [0] * 7
-
-
-def test_blocks_of_many_rows_follow_the_scores_and_are_of_about_equal_size(rng):
-    table = ScoreTable.from_arrays(np.round(rng.random(5000), 3), rng.random(5000) < 0.4)
-    sample = table.cells()
-    block, blocks = sample.blocks(16)
-    assert blocks == 16
-    assert (np.diff(block) >= 0).all()
-    assert (np.diff(block)[np.diff(sample.row) == 0] == 0).all()  # rows stay whole
-    sizes = np.bincount(block, sample.count)
-    assert np.abs(sizes - 5000 / 16).max() <= (table.negatives + table.positives).max()
 
 
 def fewest_errors(sample):

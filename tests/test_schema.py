@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from errorfloor.apps.cli.commands import cli
-from errorfloor.apps.cli.schema import path_of
+from errorfloor.apps.cli.more import path_of
 from errorfloor.apps.cli.session import SCHEMA, Session
 
 jsonschema = pytest.importorskip("jsonschema", reason="pip install -e '.[test]'")

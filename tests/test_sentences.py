@@ -181,11 +181,11 @@ def test_methods_that_are_refuted_are_not_in_the_range_of_a_comparison():
 
 
 def test_a_metric_without_an_opposite_is_said_by_its_name(monkeypatch):
-    kappa = Metric("kappa", "ceiling", False, lambda _: (0.5, 1.0), np.abs, "")
-    monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, kappa))
-    floor = estimate(0.926, 0.918, 0.931, metric="kappa", method="mine")
+    toy = Metric("toy", "ceiling", False, lambda _: (0.5, 1.0), np.abs, "")
+    monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, toy))
+    floor = estimate(0.926, 0.918, 0.931, metric="toy", method="mine")
     best = (
-        "The method at hand gets a kappa of about 92.6 % (91.8 to 93.1 %) in predicting the given "
+        "The method at hand gets a toy of about 92.6 % (91.8 to 93.1 %) in predicting the given "
         "label."
     )
     assert floor.sentence == best  # of a method that nobody knows nothing is claimed

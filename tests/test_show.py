@@ -258,14 +258,14 @@ def test_a_verdict_is_one_sentence(word, low, high, sentence):
 
 def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
     assert long_text_of(verdict()).splitlines()[1:] == [
-        "Error minus floor: +5.27 points, 95 % interval +2.34 to +8.20; p < 0.001 if the model "
-        "were at or below the floor (1,000 test items).",
+        "Error minus floor: +5.27 points, 95 % interval +2.34 to +8.20; p < 0.001 for a model "
+        "at the floor to do this badly by chance (1,000 test items).",
         "Floor 7.05 %, 95 % interval 5.97 % to 8.42 % (mixture, n = 2,000, likelihood)",
         f"Assumes: {ASSUMES}",
     ]
     below = verdict("saturated", -0.03, 0.01, p_beyond=0.2)
     assert "-1.00 points" in long_text_of(below)
-    assert "p = 0.200 if the model were at or above the floor" in long_text_of(below)
+    assert "p = 0.200 for a model at the floor to do this well by chance" in long_text_of(below)
 
 
 def test_a_plan_is_a_table_with_advice():
@@ -311,7 +311,7 @@ def test_advice_weighs_one_more_vote_against_new_items():
 def test_feebee_has_a_row_for_each_method_and_the_oracle_last():
     lines = str(noisy()).splitlines()
     assert [line.split()[0] for line in lines[1:4]] == ["isotonic", "mine", "oracle"]
-    assert lines[0].endswith("minus the oracle, 95 %")
+    assert lines[0].endswith("minus oracle's (95 %)")
     assert " to " in lines[1]
     assert " to " not in lines[3]
     assert lines[4:] == [

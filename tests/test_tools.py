@@ -58,7 +58,7 @@ def test_likelihoods_of_choices_are_scores_with_one_label(here, name):
     assert found.classes == ("0", "1", "2", "3")
     code, said = run(name)
     assert code == 0
-    assert "best weighting of these scores" in said  # which is no limit of any model
+    assert "best choice of class weights for these scores" in said  # which is no limit of any model
     assert "a class is the place of a choice" in said
     assert ef.look(name).next == (f"errorfloor estimate {name} --score probs --label label",)
 
@@ -535,7 +535,7 @@ def test_pairwise_votes_are_told_as_such(here):
     code, said = run("a.csv")
     assert code in (0, 4)
     assert "arena: votes about pairs of answers" in said
-    assert "0 of 3 annotators" in run("annotators", "a.csv")[1]
+    assert "None of 3 annotators" in run("annotators", "a.csv")[1]
     swapped = made.arena().replace(b"model_a,model_b", b"model_b,model_a", 1)
     swapped = swapped.replace(b",model_a,", b",x,").replace(b",model_b,", b",model_a,")
     head, _, rest = swapped.partition(b"\n")

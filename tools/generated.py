@@ -211,9 +211,9 @@ PARTS = (
     Part("intervals", "docs/intervals.md", table_of_intervals),
     Part("coverage", "docs/coverage.md", worst.table_of_coverage),
     Part("verdicts", "docs/coverage.md", worst.table_of_verdicts),
-    Part("layouts", "docs/cli.md", table_of_layouts),
-    Part("formats", "docs/cli.md", table_of_formats),
-    Part("checks", "docs/cli.md", table_of_checks),
+    Part("layouts", "docs/files.md", table_of_layouts),
+    Part("formats", "docs/files.md", table_of_formats),
+    Part("checks", "docs/checks.md", table_of_checks),
 )
 
 if __name__ == "__main__":

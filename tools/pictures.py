@@ -1,6 +1,6 @@
 """Pictures of the documentation: `make pictures`, or `python -m tools.pictures NAME...` for some.
 
-Drawings are made from simulated data, or from the real sets of the tutorials (ERRORFLOOR_DATA).
+Drawings are made from simulated data.
 Screens are photographed by Chromium, light and dark: the app, a report, a notebook, a terminal.
 """
 
@@ -175,14 +175,16 @@ def _plain(ax: Axes) -> None:
 # Tutorials and how-tos ----------------------------------------------------------------------------
 
 
-def votes_of_chaosnli(ax: Axes) -> None:
-    """Draw ChaosNLI: the interval narrows with the votes per item."""
-    data = ef.datasets.load_chaosnli("snli")
+def votes_by_number(ax: Axes) -> None:
+    """Draw how the interval narrows with the votes per item."""
+    data = synthetic.gaussian_mixture(1_500, rng=0)
+    votes = synthetic.vote(data.soft_labels, 100, rng=0)
     rng = np.random.default_rng(0)
     numbers = [2, 3, 5, 10, 20, 50]
-    less = data.totals - data.positives
-    found = [ef.from_votes(rng.hypergeometric(data.positives, less, m), m) for m in numbers]
-    _by_votes(ax, [*numbers, 100], [*found, ef.from_votes(data.positives, data.totals)])
+    found = [ef.from_votes(rng.hypergeometric(votes, 100 - votes, m), m) for m in numbers]
+    _by_votes(ax, [*numbers, 100], [*found, ef.from_votes(votes, 100)])
+    ax.axhline(100 * data.floor, color=GREY, linewidth=1, linestyle="--", zorder=0)
+    ax.text(len(numbers), 100 * data.floor + 0.3, "true floor", color=GREY, ha="right")
 
 
 def _by_votes(ax: Axes, numbers: list[int], found: list[Any]) -> None:
@@ -193,15 +195,15 @@ def _by_votes(ax: Axes, numbers: list[int], found: list[Any]) -> None:
     ax.errorbar(place, value, [value - low, high - value], fmt="o", color=BLUE, capsize=3)
     ax.plot(place, [100 * (one.plugin or 0) for one in found], "s", color=RED)
     ax.text(0.1, 0.6 + 100 * (found[0].plugin or 0), "plain shares", color=RED, va="center")
-    ax.text(0.1, value[0], "mixture", color=BLUE, va="bottom")
+    ax.text(0.1, high[0], "mixture", color=BLUE, va="center")
     ax.set_xticks(place, [str(m) for m in numbers])
     ax.set(xlabel="votes per item", ylabel="floor, %", ylim=(0, None))
     _plain(ax)
 
 
-def reliability_of_iclr(ax: Axes) -> None:
-    """Draw ICLR 2024: mean ratings are no probabilities."""
-    data = ef.datasets.load_iclr(2024)
+def reliability_of_scores(ax: Axes) -> None:
+    """Draw scores that are no probabilities."""
+    data = synthetic.gaussian_mixture(5_000, rng=0).corrupted(2, 0.7)
     curve = ef.reliability(data.scores, data.labels)
     _under(ax, lambda axes: ef.plot.reliability(curve, axes=axes))
 
@@ -213,13 +215,16 @@ def _under(ax: Axes, draw: Callable[[tuple[Axes, Axes]], Any]) -> None:
     draw((upper, lower))
 
 
-def soft_labels_of_fashion(ax: Axes) -> None:
-    """Draw Fashion-MNIST-H: shares of votes say one thing, the set's own labels another."""
-    data = ef.datasets.load_fashion_mnist_h()
-    shares = ef.from_soft_labels(data.scores)
-    labels = ef.from_scores(data.scores, data.labels)
-    votes = ef.from_votes(data.vote_table)
-    _lines(ax, {"shares taken as true": shares, "one more vote": votes, "the set's labels": labels})
+def trusted_probabilities(ax: Axes) -> None:
+    """Draw what true probabilities say, and what those of a model say that is too sure."""
+    data = synthetic.gaussian_mixture(10_000, rng=0)
+    sure = synthetic.corrupt(data.soft_labels, 0.5, 0.5)
+    found = {
+        "true probabilities": ef.from_soft_labels(data.soft_labels),
+        "a model that is too sure": ef.from_soft_labels(sure),
+        "the same as scores": ef.from_scores(sure, data.labels),
+    }
+    _lines(ax, found)
 
 
 def _lines(ax: Axes, found: dict[str, ef.Estimate]) -> None:
@@ -237,21 +242,6 @@ def _lines(ax: Axes, found: dict[str, ef.Estimate]) -> None:
     ax.set(xlabel="floor, %", xlim=(0, 1.12 * most), ylim=(-0.6, len(found) - 0.4))
     ax.set_yticks(range(len(found)), list(reversed(found)))
     _plain(ax)
-
-
-def three_answers(ax: Axes) -> None:
-    """Draw RTE: three questions to one file."""
-    import pandas as pd
-
-    data = ef.datasets.load_rte()
-    votes = pd.DataFrame(data.annotations)
-    columns: dict[str, Any] = {"item": "item", "annotator": "annotator", "vote": "vote"}
-    one = ef.from_votes(votes, **columns)
-    ten = ef.from_votes(votes, **columns, majority=10)
-    gold = dict(zip(data.ids.astype(int), data.labels, strict=True))
-    votes["gold"] = votes["item"].map(gold)
-    bound = ef.from_votes(votes, item="item", vote="vote", label="gold")
-    _lines(ax, {"one more vote": one, "the majority of ten": ten, "the gold label": bound})
 
 
 def three_floors(ax: Axes) -> None:
@@ -277,23 +267,10 @@ def people_of_demo(ax: Axes) -> None:
         ef.plot.people(ef.people(path, prediction=["careful", "hasty"]), ax=ax)
 
 
-def people_of_rte(ax: Axes) -> None:
-    """Draw the label of RTE as a panel of people."""
-    import pandas as pd
-
-    data = ef.datasets.load_rte()
-    votes = pd.DataFrame(data.annotations)
-    label = dict(zip(data.ids.astype(int), data.labels.astype(int), strict=True))
-    votes["label"] = votes["item"].map(label)
-    ef.plot.people(ef.people(votes, prediction="label"), ax=ax)
-
-
-def plan_of_chaosnli(ax: Axes) -> None:
+def plan_of_pilot(ax: Axes) -> None:
     """Draw what to collect next."""
-    snli = ef.datasets.load_chaosnli("snli")
-    rng = np.random.default_rng(0)
-    three = rng.hypergeometric(snli.positives, snli.totals - snli.positives, 3)
-    pilot = ef.VoteTable.from_arrays(three[:300], 3)
+    data = synthetic.gaussian_mixture(5_000, rng=0)
+    pilot = ef.VoteTable.from_arrays(synthetic.vote(data.soft_labels, 3, rng=0)[:300], 3)
     ef.plot.plan(ef.plan(pilot, target=0.04, cost_per_item=0.1, cost_per_vote=0.05), ax=ax)
 
 
@@ -327,14 +304,12 @@ DRAWINGS: dict[str, tuple[Callable[[Axes], None], tuple[float, float]]] = {
     "works-3-scores": (best_cut, (7.2, 2.9)),
     "works-4-intervals": (own_and_held_out, (7.2, 2.9)),
     "works-5-headroom": (room, (7.2, 1.7)),
-    "tutorial-votes": (votes_of_chaosnli, (7.2, 2.7)),
-    "tutorial-scores": (reliability_of_iclr, (5.4, 4.6)),
-    "tutorial-soft-labels": (soft_labels_of_fashion, (7.2, 2.2)),
-    "tutorial-rte": (three_answers, (7.2, 2.2)),
+    "tutorial-votes": (votes_by_number, (7.2, 2.7)),
+    "tutorial-scores": (reliability_of_scores, (5.4, 4.6)),
+    "tutorial-soft-labels": (trusted_probabilities, (7.2, 2.2)),
     "tutorial-which-floor": (three_floors, (7.2, 2.2)),
-    "tutorial-people": (people_of_rte, (7.2, 3.4)),
     "people": (people_of_demo, (7.2, 3.4)),
-    "tutorial-decide": (plan_of_chaosnli, (7.2, 3.2)),
+    "tutorial-decide": (plan_of_pilot, (7.2, 3.2)),
     "risk-coverage": (risk_coverage, (5.4, 3.2)),
     "confusion": (confusion, (4.6, 3.8)),
     "groups": (groups, (7.2, 1.8)),

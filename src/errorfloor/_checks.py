@@ -382,8 +382,10 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 20]}... ({len(text)} characters)"
 
 
-def check_choice(value: object, choices: Iterable[str], *, name: str, hint: Words = "") -> str:
-    """Return `value` if it is one of `choices`, else name the nearest of them."""
+def check_choice(
+    value: object, choices: Iterable[str], *, name: str, hint: Words = "", what: str = ""
+) -> str:
+    """Return `value` if it is one of `choices`, else name the nearest of them, and what all are."""
     names = list(choices)
     if isinstance(value, str) and value in names:
         return value
@@ -392,7 +394,7 @@ def check_choice(value: object, choices: Iterable[str], *, name: str, hint: Word
     said = value if isinstance(value, str) else shown(value)
     near = difflib.get_close_matches(said[:_LONGEST], names, n=3, cutoff=0.5)
     meant = f" Did you mean {_either(near)}?" if near else ""
-    text = f" must be one of {', '.join(names)}; got {shown(value)}.{meant}"
+    text = f" must be one of {what}{', '.join(names)}; got {shown(value)}.{meant}"
     raise InputError(*words(argument(name), text, hint))
 
 

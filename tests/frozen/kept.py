@@ -129,7 +129,10 @@ def keep(path, ask, add, description):
     for name in before if options.rewrite is not None else ():
         if options.rewrite in name:
             answers[name] = ask(name)
-    for line in told(changes(before, answers, lambda path: EXACT)):
+    for name in answers.keys() - before.keys():
+        print(f"{name}: added")
+    kept = {name: answers[name] for name in before}
+    for line in told(changes(before, kept, lambda path: EXACT)):
         print(line)
     if answers != before:
         write(path, answers)

@@ -17,7 +17,7 @@ from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
 
 if TYPE_CHECKING:
-    from errorfloor.data.predicted_votes import PredictedVotes, Predictions
+    from errorfloor.data.items import PredictedVotes, Predictions
 
 ENOUGH = 30  # items below which a share says little
 MADE = 1e-4  # chance that a label which was not made from the votes agrees with their majority

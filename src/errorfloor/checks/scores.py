@@ -358,6 +358,7 @@ RECORDS = (
     _of_many(
         name="interval of an average",
         run=_average,
-        asks="Is the interval one of the floor, or only of the average of what the scores claim?",
+        asks="Does the interval cover the floor itself, or only the average error that the scores "
+        "claim?",
     ),
 )

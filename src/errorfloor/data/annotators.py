@@ -30,9 +30,9 @@ BY_GROUP = ("part", "totals", "positives", "its_totals", "its_positives", "n")
 BY_GROUP_OF_MANY = ("part", "totals", "twos", "threes", "fours", "its_totals", "rest", "n")
 WORKLOADS = ("bucket", "votes")
 LOST = (
-    "Votes whose annotators are known were added to votes whose annotators are not. The sum does "
-    "not treat annotators as a sample. To have that, count all votes anew from a file that names "
-    "the annotators."
+    "Votes whose annotators are known were added to votes whose annotators are not. Limits "
+    "from the sum hold for these annotators alone, not for other people. For others, count all "
+    "votes anew from a file that names the annotators."
 )
 
 

@@ -26,6 +26,7 @@ from errorfloor.data.engines import (
     select,
     where_missing,
     with_number,
+    with_numbers,
 )
 from errorfloor.data.layouts import Layout
 from errorfloor.data.matrices import check_number
@@ -46,7 +47,7 @@ from errorfloor.data.naming import (
     two_of,
     which_is_1,
 )
-from errorfloor.data.rows import NotBinaryError, RowRequest
+from errorfloor.data.rows import NotBinaryError, RowRequest, count_where
 from errorfloor.data.score_rows import as_two
 from errorfloor.data.tables import Table
 from errorfloor.data.values import BETWEEN, TRIMMED, is_missing, quoted, spelt, text_of, votes_in
@@ -58,6 +59,7 @@ MOST_IN_LIST = 1000  # of an item; beyond, a row for each vote is the way
 _MOST = 50  # values that are looked at
 _LISTED = 6  # values that a message names
 _FIRST = 1000  # rows that are looked at first
+_OFF = 0.05  # that rounded probabilities of an item sum to more or less than 1 at most
 _SOME_ROWS = 2**16  # in which the values are looked for where the positive one is named
 
 
@@ -89,11 +91,11 @@ def numbers_apart(
     """
     if frame.implementation.is_pandas() and frame.collect_schema()[column] == nw.Object:
         return _numbers_in_pandas(frame, column, name)
-    frame, length = _with_lists(frame, column)
+    frame = _with_lists(frame, column)
     found = run(
         frame.select(
-            nw.col(length).min().alias("least"),
-            nw.col(length).max().alias("most"),
+            nw.col("length").min().alias("least"),
+            nw.col("length").max().alias("most"),
         )
     )
     ends = (found[one][0] for one in ("least", "most"))
@@ -104,18 +106,18 @@ def numbers_apart(
     return frame.with_columns(*parts), names
 
 
-def _with_lists(frame: Frame, column: str) -> tuple[Frame, str]:
+def _with_lists(frame: Frame, column: str) -> Frame:
     """Add the column as lists of numbers, and their lengths."""
     kind: Any = frame.collect_schema()[column]
     if frame.implementation.is_duckdb():
         told = f"try_cast({quoted(column)} as double[])"
         there = f"*, {told} as {quoted('as list')}, len({told}) as {quoted('length')}"
-        return lazy(frame.to_native().project(there)), "length"
+        return lazy(frame.to_native().project(there))
     entries = nw.col(column)
     if kind == nw.Array:
         entries = entries.cast(nw.List(kind.inner))
     frame = frame.with_columns(entries.alias("as list"))
-    return frame.with_columns(nw.col("as list").list.len().alias("length")), "length"
+    return frame.with_columns(nw.col("as list").list.len().alias("length"))
 
 
 def _numbers_in_pandas(frame: Frame, column: str, name: str) -> tuple[Frame, tuple[str, ...]]:
@@ -406,10 +408,37 @@ def _of_columns(request: RowRequest, name: str) -> tuple[RowRequest, Any]:
     label = request.columns.get("label")
     if isinstance(label, str) and label in request.frame.collect_schema().names():
         naming = _of_labels(request, label, names, hints)
+        if name == "score" and name not in request.options.columns:
+            _check_are_of_classes(request, columns, naming, label)
     request = replace(request.with_options(classes=naming.names), naming=naming)
     if number == 2 and name != "counts":
         request = as_two(request, name)
     return request, two_of(naming.names)
+
+
+def _check_are_of_classes(
+    request: RowRequest, columns: Sequence[str], naming: Naming, label: str
+) -> None:
+    """Refuse guessed columns that may be the scores of several models instead of classes.
+
+    They are those of classes if they are named after the labels, or if rows sum to 1.
+    """
+    values = sorted(map(text_of, naming.place))
+    if set(values) <= set(naming.names) or all(one.isdigit() for one in naming.names):
+        return
+    numbers = {f"number {k}": one for k, one in enumerate(columns)}
+    rows = with_numbers(request.frame, numbers)
+    off = (nw.sum_horizontal(*numbers) - 1).abs() > _OFF
+    found = count_where(rows, request.run, {"off": off})
+    if 2 * found["off"] > found["n"]:
+        listed = ", ".join(columns)
+        raise InputError(
+            f"The columns {listed} may be scores of {len(columns)} models or of {len(columns)} "
+            f"classes: rows do not sum to 1, and the labels in column {label!r} are "
+            f"{', '.join(values)}. For one model name its column, ",
+            *(argument("score", columns[0]), "; for classes in the order of the labels name all, "),
+            *(argument("score", ",".join(columns)), "."),
+        )
 
 
 def _of_labels(

@@ -15,20 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from errorfloor._checks import InputError, argument, command
-from errorfloor.data import confined
 from errorfloor.data.columns import are_known, first_row_of_values
 from errorfloor.data.crowds import crowd_rows
 from errorfloor.data.exports import Told
-from errorfloor.data.formats import (
-    FORMATS,
-    File,
-    Format,
-    Packing,
-    format_called,
-    format_of,
-    suffix_of,
+from errorfloor.data.format_record import File, Format, Packing, names_of
+from errorfloor.data.formats import FORMATS, file_at, format_called, format_of, suffix_of
+from errorfloor.data.storage import (
+    check_columns,
+    check_inside,
+    kept_folder,
+    naming,
+    readable_folders,
+    scratch,
 )
-from errorfloor.data.storage import check_columns, kept_folder, naming, scratch
 from errorfloor.data.values import as_text, quoted
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def find(source: Paths, suffixes: Collection[str]) -> list[str]:
     parts = [source] if isinstance(source, str | os.PathLike) else source
     names = (os.path.expanduser(os.fspath(part)) for part in parts)
     files = sorted(file for name in names for file in _find_one(name, suffixes))
-    confined.check_inside(files)
+    check_inside(files)
     return list({os.path.realpath(file): file for file in reversed(files)}.values())[::-1]
 
 
@@ -193,7 +192,7 @@ def kept_in(source: Paths, name: str | None) -> Found:
 
 
 def _looked_at(path: str) -> File:
-    return File.of(path) if os.path.isfile(path) else File(path)
+    return file_at(path) if os.path.isfile(path) else File(path)
 
 
 def _is_pipe(file: File) -> bool:
@@ -209,12 +208,12 @@ def copied(files: Sequence[File], folder: str) -> list[File]:
             copy = os.path.join(folder, f"pipe-{i}")
             with open(file.path, "rb") as source, naming(copy), open(copy, "wb") as target:
                 shutil.copyfileobj(source, target)
-            plain = File.of(copy)
+            plain = file_at(copy)
         if plain.encoding is not None:
             # Its ending tells the format of a copy.
             copy = os.path.join(folder, f"text-{i}{suffix_of(file.path)}")
             as_utf8(plain.path, plain.encoding, copy)
-            plain = File.of(copy)
+            plain = file_at(copy)
         found.append(plain)
     return found
 
@@ -302,7 +301,7 @@ def connect(folder: str, **config: Any) -> Any:
         "enable_progress_bar_print = false",
     ):
         connection.execute(f"set {setting}")
-    within = confined.folders()
+    within = readable_folders()
     if within is not None:  # whatever a file or a name may lead it to
         listed = ", ".join(as_text(one) for one in within)
         connection.execute(f"set allowed_directories = [{listed}]")
@@ -539,7 +538,8 @@ def _ends_of_lines(connection: Any, file: str, packing: Packing) -> tuple[bytes,
 
     how = "columns = {'line': 'varchar'}, auto_detect = false, header = false, parallel = false"
     how += f", delim = '\x01', quote = '', escape = '', compression = {as_text(packing.name)}"
-    query = f"select first(line), last(line) from read_csv({as_text(file)}, {how}) where line <> ''"
+    rows = f"read_csv({names_of([File(file)])}, {how})"
+    query = f"select first(line), last(line) from {rows} where line <> ''"
     try:
         found = connection.sql(query).fetchone()
     except duckdb.Error:  # lines too long for it, or damaged: read_json says what is wrong

@@ -1,152 +1,35 @@
-"""Formats of files: how each is told, and how its files become rows of DuckDB."""
+"""The formats of files: the table of them all, and how files tell theirs."""
 
 from __future__ import annotations
 
 import codecs
 import csv
-import glob
 import math
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any
 
 from errorfloor._checks import InputError, argument, check_choice
+from errorfloor.data.format_record import (
+    BLANK,
+    PACKINGS,
+    File,
+    Format,
+    Packing,
+    compression_of,
+    joined,
+    names_of,
+    rows_of_columns,
+    text_options,
+)
 from errorfloor.data.storage import check_columns, read_arrays
 from errorfloor.data.values import as_text, quoted
 
-if TYPE_CHECKING:
-    from gzip import GzipFile
-
-    from errorfloor.data.exports import Told
-
-_FRAME, _SKIPPED = 0xFD2FB528, range(0x184D2A50, 0x184D2A60)  # how frames begin
-_RUN, _RESERVED = 1, 3  # types of blocks
-
-
-# Whether a file that is packed by zstd is all there, told by the sizes that its parts state. DuckDB
-# unpacks what is there of a file that was cut off, without a word. Nothing is unpacked here: a
-# frame says how long its header is, and each of its blocks how far it is to the next (RFC 8878).
-
-
-def is_whole_zstd(file: str) -> bool:
-    """Tell whether a file is made of whole frames, to its end."""
-    size = os.path.getsize(file)
-    with open(file, "rb") as packed:
-        while packed.tell() < size:
-            if not _skip_frame(packed) or packed.tell() > size:
-                return False
-    return size > 0
-
-
-def _skip_frame(packed: BinaryIO) -> bool:
-    """Go to the end that a frame states, if there is one."""
-    try:
-        magic = _number_in(packed, 4)
-        if magic in _SKIPPED:
-            packed.seek(_number_in(packed, 4), os.SEEK_CUR)
-            return True
-        if magic != _FRAME:
-            return False
-        about = _number_in(packed, 1)
-        in_one_piece, has_sum = about >> 5 & 1, about >> 2 & 1
-        length = (in_one_piece, 2, 4, 8)[about >> 6]
-        packed.seek((not in_one_piece) + (0, 1, 2, 4)[about & 3] + length, os.SEEK_CUR)
-        _skip_blocks(packed)
-        packed.seek(4 * has_sum, os.SEEK_CUR)
-    except EOFError:
-        return False
-    return True
-
-
-def _skip_blocks(packed: BinaryIO) -> None:
-    last = 0
-    while not last:
-        block = _number_in(packed, 3)
-        last, kind = block & 1, block >> 1 & 3
-        if kind == _RESERVED:
-            raise EOFError
-        packed.seek(1 if kind == _RUN else block >> 3, os.SEEK_CUR)
-
-
-def _number_in(packed: BinaryIO, size: int) -> int:
-    found = packed.read(size)
-    if len(found) < size:
-        raise EOFError
-    return int.from_bytes(found, "little")
-
-
-@dataclass(frozen=True, slots=True)
-class Packing:
-    """A way to make text files smaller."""
-
-    name: str
-    suffix: str
-    magic: bytes  # how such files begin
-    unpack: Callable[[str], GzipFile] | None = None  # where Python can
-    is_whole: Callable[[str], bool] | None = None  # where it cannot
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A way to keep rows in files."""
-
-    name: str
-    suffixes: tuple[str, ...]
-    begins: Callable[[bytes], bool]  # tells it by the first bytes of an unpacked file
-    call: Callable[[Any, Sequence[File]], str]  # what DuckDB reads files of one packing by
-    names: Callable[[Any, File], Sequence[str]] | None = None  # as a file has them
-    is_whole: Callable[[bytes, bytes], bool] | None = None  # by how it begins and ends
-    is_text: bool = False
-    finds_delimiter: bool = False  # whether DuckDB finds out what divides the fields
-    holds_tables: bool = False  # whether it may hold saved tables in place of rows
-    is_archive: bool = False  # whether its files are ZIP archives
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file, and how it begins, which is read once."""
-
-    path: str
-    head: bytes = b""  # its first bytes as they are, which tell an empty or a foreign file
-    start: bytes = b""  # more of them, unpacked; nothing where Python cannot
-    packing: Packing | None = None
-    encoding: str | None = None  # of text that is not UTF-8
-    told: list[Told] = field(default_factory=list, compare=False)  # of its tool, once it is read
-
-    @classmethod
-    def of(cls, path: str) -> File:
-        """Look at the start of a file."""
-        first = start_of(path, _TELLING if _is_binary(path) else LOOKED_AT)
-        packing = next((one for one in PACKINGS if first.startswith(one.magic)), None)
-        start = first[:_KEPT] if packing is None else _start(path, packing, _KEPT)
-        return cls(path, first[:8], start, packing, encoding_of(path, first))
-
-
-def _open_gzip(file: str) -> GzipFile:
-    from gzip import GzipFile
-
-    return GzipFile(file)
-
-
-GZIP = Packing("gzip", ".gz", b"\x1f\x8b", _open_gzip)
-ZSTD = Packing("zstd", ".zst", b"\x28\xb5\x2f\xfd", is_whole=is_whole_zstd)
-PACKINGS = (GZIP, ZSTD)
-# Blank fields, and what other tools and people write for them.
-BLANK = (
-    *("", "NA", "N/A", "na", "n/a", "#N/A", "<NA>", "NULL", "Null", "null", "None", "none"),
-    *("NaN", "nan", "NAN", "?", "-", "--"),
-)
-_SIGNS = {"-", "--"}  # which may be votes against, beside votes of +
 _ONE_NAME = re.compile(rb'(?:\xef\xbb\xbf)?(?:"\w+"|\w+)\r?\n')
-_PLUS = re.compile(rb"(?:^|[,;|\t\n\"])\+(?:[,;|\t\r\n\"]|$)")
-# Fields of text files stay text until they are read as numbers, so that a word among ten
-# million numbers is counted and shown instead of ending the scan.
-_TEXT = "all_varchar = true, header = true"
 _TABS = ", delim = '\t'"
 LOOKED_AT = 2**22  # bytes of text; beyond, it is taken to go on as it began
 _KEPT = 2**16  # bytes that tell how a text file is written
@@ -155,7 +38,7 @@ _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _TEXTUAL = bytes({*range(256)} - {*range(9), *range(14, 26), *range(27, 32), 127})
 _BINARY = (b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"BZh", b"\xfd7zXZ")
 _SNIFFED_CELLS, _SNIFFED_ROWS = 2**17, 100  # that tell how a wide text file is written
-_VIEWS = count()  # of what is laid before DuckDB, which may be from two files at once
+_VIEWS = count()  # of arrays, which may be from two files at once
 _LINES = 1000  # of text, which tell what its comments are
 _NUMBER = re.compile(rb"(?:^|[,;|\t])\s*[+-]?[0-9]*\.?[0-9]+\s*(?:[,;|\t\r]|$)")
 # Numbers with marks between thousands that can be nothing else: two of one kind, or both kinds.
@@ -177,10 +60,10 @@ def _read_text(connection: Any, files: Sequence[File], more: str) -> str:
     start = files[0].start
     check_columns(files[0].path, _fields(start) + 1, text=True)  # finding out more would take long
     more = more or _delimiter(start)
-    how = f"{_TEXT}, nullstr = {_blank(start)}{_packed(files)}{_comments(start)}"
+    how = f"{text_options(files)}{_comments(start)}"
     if len(files) == 1 and _is_wide(start):
-        return f"read_csv({_names(files)}, {how}, {_written(connection, files[0], how + more)})"
-    return f"read_csv([{_names(files)}], {how}{more}, union_by_name = true)"
+        return f"read_csv({names_of(files)}, {how}, {_written(connection, files[0], how + more)})"
+    return f"read_csv([{names_of(files)}], {how}{more}, union_by_name = true)"
 
 
 def _comments(start: bytes) -> str:
@@ -217,12 +100,6 @@ def _without_thousands(call: str) -> str:
         f"(select case when {told} then {plain} when {dots} then {pointed} else columns(*) end "
         f"from {call})"
     )
-
-
-def _blank(start: bytes) -> str:
-    """Return what stands for missing values in a text file; not "-" where there are votes of +."""
-    signs = _SIGNS if _PLUS.search(start) else set()
-    return f"[{', '.join(as_text(one) for one in BLANK if one not in signs)}]"
 
 
 def _is_wide(start: bytes) -> bool:
@@ -319,7 +196,7 @@ def _written(connection: Any, file: File, how: str) -> str:
     named = "Delimiter, Quote, Escape, Comment, SkipRows, Columns"
     rows = max(_SNIFFED_CELLS // (_fields(file.start) + 1), _SNIFFED_ROWS)
     how = f"{how}, sample_size = {rows}"
-    found = connection.sql(f"select {named} from sniff_csv({_names([file])}, {how})").fetchone()
+    found = connection.sql(f"select {named} from sniff_csv({names_of([file])}, {how})").fetchone()
     *values, skip, columns = found
     kinds = ", ".join(f"{as_text(column['name'])}: 'varchar'" for column in columns)
     told = (
@@ -333,25 +210,15 @@ def _written(connection: Any, file: File, how: str) -> str:
 def _call_jsonl(connection: Any, files: Sequence[File]) -> str:
     whole = [_columns_in(file) for file in files]
     rows = [file for file, columns in zip(files, whole, strict=True) if columns is None]
-    calls = [_call_rows(connection, rows)] if rows else []
     found = [columns for columns in whole if columns is not None]
-    return " union all by name from ".join(calls + _calls_of(connection, found, "document"))
-
-
-def _calls_of(connection: Any, tables: Sequence[Mapping[str, Any]], name: str) -> list[str]:
-    """Lay columns of text before DuckDB, each table as a view."""
-    views = [f"{name}_{next(_VIEWS)}" for _ in tables]
-    for view, columns in zip(views, tables, strict=True):
-        connection.register(view, columns)
-    # It takes columns in which all is missing for whole numbers.
-    return [f"(select columns(*)::varchar from {view})" for view in views]
+    calls = [_call_rows(connection, rows)] if rows else []
+    return joined([*calls, rows_of_columns(connection, found)] if found else calls)
 
 
 def _call_excel(connection: Any, files: Sequence[File]) -> str:
     from errorfloor.data.documents import columns_of_sheet
 
-    tables = [columns_of_sheet(file.path, BLANK) for file in files]
-    return " union all by name from ".join(_calls_of(connection, tables, "sheet"))
+    return rows_of_columns(connection, [columns_of_sheet(file.path, BLANK) for file in files])
 
 
 def _columns_in(file: File) -> dict[str, Any] | None:
@@ -367,8 +234,7 @@ def _columns_in(file: File) -> dict[str, Any] | None:
 def _call_inspect(connection: Any, files: Sequence[File]) -> str:
     from errorfloor.data.documents import columns_of_log
 
-    tables = [columns_of_log(file.path, file.told) for file in files]
-    return " union all by name from ".join(_calls_of(connection, tables, "log"))
+    return rows_of_columns(connection, [columns_of_log(file.path, file.told) for file in files])
 
 
 def _open_plain(file: str) -> Any:
@@ -377,7 +243,7 @@ def _open_plain(file: str) -> Any:
 
 def _call_rows(connection: Any, files: Sequence[File]) -> str:
     # As text, or 0.5 would become 0 where the first rows have whole numbers only.
-    call = f"read_json([{_names(files)}]{_packed(files)}"
+    call = f"read_json([{names_of(files)}]{compression_of(files)}"
     found = connection.sql(f"from {call})").columns
     kinds = ", ".join(f"{as_text(column)}: varchar" for column in found)
     blank = "nullif(nullif(nullif(columns(*), 'NaN'), ''), 'N/A')"
@@ -385,13 +251,11 @@ def _call_rows(connection: Any, files: Sequence[File]) -> str:
 
 
 def _call_parquet(_: Any, files: Sequence[File]) -> str:
-    return f"read_parquet([{_names(files)}], union_by_name = true)"
+    return f"read_parquet([{names_of(files)}], union_by_name = true)"
 
 
 def _call_npz(connection: Any, files: Sequence[File]) -> str:
-    return " union all by name from ".join(
-        _call_arrays(connection, file.path, f"arrays_{next(_VIEWS)}") for file in files
-    )
+    return joined(_call_arrays(connection, file.path, f"arrays_{next(_VIEWS)}") for file in files)
 
 
 def _call_arrays(connection: Any, file: str, view: str) -> str:
@@ -442,7 +306,7 @@ def _names_in_text(connection: Any, file: File, more: str = "") -> Any:
 
 def _names_in_parquet(connection: Any, file: File) -> list[str]:
     """Return the columns of a file, without what columns of several values consist of."""
-    query = f"select name, coalesce(num_children, 0) from parquet_schema([{_names([file])}])"
+    query = f"select name, coalesce(num_children, 0) from parquet_schema([{names_of([file])}])"
     parts = iter(connection.sql(query).fetchall())
 
     def skip(number: int) -> None:
@@ -529,6 +393,14 @@ FORMATS = (
 
 
 # How files begin, which tells their packing, their format and the encoding of their text.
+
+
+def file_at(path: str) -> File:
+    """Look at the start of a file."""
+    first = start_of(path, _TELLING if _is_binary(path) else LOOKED_AT)
+    packing = next((one for one in PACKINGS if first.startswith(one.magic)), None)
+    start = first[:_KEPT] if packing is None else _start(path, packing, _KEPT)
+    return File(path, first[:8], start, packing, encoding_of(path, first))
 
 
 def encoding_of(path: str, start: bytes) -> str | None:
@@ -623,13 +495,3 @@ def _format_of_one(file: File) -> Format:
     start = file.start[:_TELLING]
     # The first format is that of any text, so those that are told by more come before it.
     return next(kind for kind in reversed(FORMATS) if kind.begins(start))
-
-
-def _names(files: Sequence[File]) -> str:
-    # DuckDB would take a name such as a[1].csv for a pattern, and read a1.csv.
-    return ", ".join(as_text(glob.escape(file.path)) for file in files)
-
-
-def _packed(files: Sequence[File]) -> str:
-    packing = files[0].packing
-    return f", compression = '{packing.name}'" if packing else ""

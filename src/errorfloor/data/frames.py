@@ -7,7 +7,7 @@ Ibis, through narwhals. Files are read by DuckDB, out of core.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -119,9 +119,7 @@ def score_table(
     >>> score_table(frame, score="p", label="answer", positive="yes")
     ScoreTable(n=3, rows=2)
     """
-    how = {"positive": positive, "positive_from": positive_from, "classes": classes}
-    how |= {"drop_missing": drop_missing, "cells": cells, "refine": refine}
-    return _count_scores(data, score, label, how, progress)[None]
+    return _count_scores(**locals())[None]
 
 
 def score_tables(
@@ -143,9 +141,7 @@ def score_tables(
     Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `score_table`.
     """
-    how = {"positive": positive, "positive_from": positive_from, "classes": classes}
-    how |= {"drop_missing": drop_missing, "cells": cells, "refine": refine}
-    return _count_scores(data, score, label, {**how, "group": group}, progress)
+    return _count_scores(**locals())
 
 
 def soft_table(
@@ -181,8 +177,7 @@ def soft_table(
     >>> soft_table(pd.DataFrame({"p": [0.2, 0.7, 0.2]}), soft="p")
     SoftTable(n=3, rows=2)
     """
-    given = {"soft": soft, "classes": classes, "drop_missing": drop_missing, "cells": cells}
-    table: SoftTable = _counted(data, (SOFT_LABELS,), given, progress)[None]
+    table: SoftTable = _counted(**locals(), layouts=(SOFT_LABELS,))[None]
     return table
 
 
@@ -201,8 +196,7 @@ def soft_tables(
     Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `soft_table`.
     """
-    given = {"soft": soft, "classes": classes, "drop_missing": drop_missing, "cells": cells}
-    return _counted(data, (SOFT_LABELS,), {**given, "group": group}, progress)
+    return _counted(**locals(), layouts=(SOFT_LABELS,))
 
 
 def vote_table(
@@ -271,12 +265,7 @@ def vote_table(
     >>> vote_table(frame, item="item", vote="vote", annotator="by")
     VoteTable(n=2, rows=2)
     """
-    given: dict[str, Any] = {"positives": positives, "totals": totals, "item": item, "vote": vote}
-    given |= {"annotator": annotator, "annotators": annotators, "counts": counts}
-    given |= {"annotations": annotations}
-    given |= {"positive": positive, "positive_from": positive_from, "classes": classes}
-    given |= {"drop_missing": drop_missing, "duplicates": duplicates}
-    table: VoteTable = _counted(data, _OF_VOTES, given, progress)[None]
+    table: VoteTable = _counted(**locals(), layouts=_OF_VOTES)[None]
     return table
 
 
@@ -304,29 +293,22 @@ def vote_tables(
     Groups of which all rows were left out have empty tables; None has that of rows without a group.
     The other parameters are those of `vote_table`.
     """
-    given: dict[str, Any] = {"positives": positives, "totals": totals, "item": item, "vote": vote}
-    given |= {"annotator": annotator, "annotators": annotators, "counts": counts}
-    given |= {"annotations": annotations}
-    given |= {"positive": positive, "positive_from": positive_from, "classes": classes}
-    given |= {"drop_missing": drop_missing, "duplicates": duplicates}
-    return _counted(data, _OF_VOTES, {**given, "group": group}, progress)
+    return _counted(**locals(), layouts=_OF_VOTES)
 
 
-def _count_scores(
-    data: Any, score: Any, label: str | None, how: Mapping[str, Any], progress: Progress | None
-) -> dict[Any, ScoreTable]:
-    if label is None:
+def _count_scores(**given: Any) -> dict[Any, ScoreTable]:
+    if given["label"] is None:
         raise InputError(
             argument("label"),
             " is missing. Name the column of labels; for true probabilities without labels, use ",
             function("soft_table"),
             ".",
         )
-    return _counted(data, (SCORES,), {"score": score, "label": label, **how}, progress)
+    return _counted(**given, layouts=(SCORES,))
 
 
 def _counted(
-    data: Any, layouts: tuple[Layout, ...], given: Mapping[str, Any], progress: Progress | None
+    data: Any, layouts: tuple[Layout, ...], progress: Progress | None, **given: Any
 ) -> dict[Any, Any]:
     """Return the table of each group of the rows of `data`, whose columns are all named."""
     cells = {name: given[name] for name in ("cells", "refine") if name in given}

@@ -1,12 +1,12 @@
-"""Scores and votes item by item, for answers that are about single items.
+"""Scores and votes item by item, with what models predict and whose votes they are.
 
-The door counts rows and forgets which item was which. Here layouts are given a counter that keeps
-the items as well.
+The door counts rows and forgets which item was which. Here layouts are given counters that keep
+items, predictions and annotators together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,15 +14,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import InputError, argument, as_labels, as_scores, check_same_length, refuse
-from errorfloor._typing import Counts, Floats
+from errorfloor._aligned import check_aligned
+from errorfloor._checks import (
+    InputError,
+    argument,
+    as_labels,
+    as_scores,
+    check_same_length,
+    refuse,
+    shown,
+)
+from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.arrays import count_arrays, known_labels, labels_there
-from errorfloor.data.ballots import Raters
-from errorfloor.data.layouts import ITEM, SCORES, Layout, of_kind
+from errorfloor.data.ballots import MOST_VOTES, Ballots, Raters
+from errorfloor.data.layouts import (
+    ANNOTATIONS,
+    ANNOTATORS,
+    COUNTS,
+    ITEM,
+    LISTS,
+    SCORES,
+    VOTES,
+    Layout,
+    of_kind,
+)
 from errorfloor.data.matrices import added, counted_votes, is_matrix, side_by_side
-from errorfloor.data.naming import TWO_CLASSES
+from errorfloor.data.naming import TWO_CLASSES, is_same, listed, whole_of
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import Table, VoteTable
+from errorfloor.data.values import missing_in, spelt, text_of
 
 if TYPE_CHECKING:
     from errorfloor.data.rows import CheckedRows, RowRequest
@@ -136,14 +157,7 @@ class KeptVotes:
     def _of_arrays(
         self, make: Callable[..., Table], given: Any, totals: Any, classes: Any
     ) -> Table:
-        table = make(given, totals, classes)
-        if isinstance(given, Raters):
-            votes = given.counts
-        else:
-            votes = np.asarray(given, dtype=np.float64).astype(np.int64)
-        if votes.ndim == 1:
-            m = np.asarray(totals, dtype=np.float64).astype(np.int64)
-            votes = side_by_side(m - votes, votes)
+        table, votes = make(given, totals, classes), _votes_given(given, totals)
         ones = np.ones(len(votes), np.int64)
         self.kept.append(VoteItems(np.arange(len(votes)), votes, ones, table.classes))
         return table
@@ -177,19 +191,451 @@ def _with_names(request: RowRequest) -> RowRequest:
 
 def _fetched(items: CheckedRows, label: str | None) -> tuple[NDArray[Any], Counts]:
     """Return the names of items and their votes."""
-    from errorfloor.data import vote_rows
-    from errorfloor.data.rows import whole
+    from errorfloor.data.vote_rows import vote_columns, votes_in
 
-    packed = vote_rows.packed_names(len(items.classes), items.base) if items.base else []
-    wanted = packed or ["positives", "totals"]
-    found = items.run(items.frame.select(*wanted, *([label] if label else [])))
-    if packed:
-        votes = vote_rows.unpacked(found, len(items.classes), items.base)
-    else:
-        k, m = whole(found["positives"]), whole(found["totals"])
-        votes = side_by_side(m - k, k)
+    wanted = (*vote_columns(items), *([label] if label else []))
+    found = items.run(items.frame.select(*wanted))
+    votes = votes_in(items, found)
     return np.arange(len(votes)) if label is None else np.asarray(found[label]), votes
+
+
+def _votes_given(given: Any, totals: Any) -> Counts:
+    """Return the votes for each class from arrays, one by one or as numbers."""
+    if isinstance(given, Raters):
+        return given.counts
+    votes = np.asarray(given, dtype=np.float64).astype(np.int64)
+    if votes.ndim > 1:
+        return votes
+    return side_by_side(np.asarray(totals, dtype=np.float64).astype(np.int64) - votes, votes)
 
 
 def _several(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
+
+
+_MOST_NAMED = 3  # answers that a note names
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
+    """What one model says of each item.
+
+    Attributes
+    ----------
+    name : str
+        Of the model.
+    place : array of shape (n,)
+        The place of its answer among the classes; -1 where it is none of them.
+    unknown : dict
+        Answers that are no class, and for how many items each is given.
+    """
+
+    name: str
+    place: Counts
+    unknown: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PredictedVotes:
+    """The votes on each item, in an order that depends on nothing but what is known of items.
+
+    Attributes
+    ----------
+    votes : array of shape (n, classes)
+        Number of votes for each class.
+    classes : tuple of str
+        Their names.
+    models : tuple of Predictions
+        What models say of the items.
+    ballots : Ballots or None
+        The single votes with their annotators, where these are known.
+    """
+
+    votes: Counts
+    classes: tuple[str, ...]
+    models: tuple[Predictions, ...] = ()
+    ballots: Ballots | None = None
+
+    def where(self, kept: Bools) -> PredictedVotes:
+        """Return some of the items."""
+        if kept.all():
+            return self
+        ballots = self.ballots
+        if ballots is not None:
+            own = kept[ballots.item]
+            place = np.cumsum(kept) - 1
+            ballots = replace(
+                ballots,
+                item=place[ballots.item[own]],
+                annotator=ballots.annotator[own],
+                vote=ballots.vote[own],
+                half=ballots.half[kept],
+            )
+        models = tuple(replace(one, place=one.place[kept]) for one in self.models)
+        return replace(self, votes=self.votes[kept], models=models, ballots=ballots)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """What was read of items: votes, answers as text, and single votes where they are known."""
+
+    votes: Counts
+    answers: tuple[NDArray[Any], ...]  # of each model, one for each item
+    place: Mapping[str, int] | None = None  # of values among more than two classes
+    ballots: Ballots | None = None
+
+
+@dataclass(slots=True)
+class PredictedReader:
+    """Layouts of votes that keep items, predictions and annotators.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Names of the models: the columns of their predictions, or what arrays are called.
+    arrays : tuple of arrays
+        Their predictions, where votes come as arrays.
+    """
+
+    models: tuple[str, ...] = ()
+    arrays: tuple[NDArray[Any], ...] = ()
+    kept: list[_Kept] = field(default_factory=list)
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """The layouts, to be given to the door in place of the usual ones."""
+        counters = {
+            VOTES: self._whole(VOTES),
+            COUNTS: self._whole(COUNTS),
+            ANNOTATIONS: self._single,
+            ANNOTATORS: self._side_by_side(known=True),
+            LISTS: self._side_by_side(known=False),
+        }
+        return tuple(
+            replace(layout, count=count, from_arrays=self._of_arrays(layout))
+            for layout, count in counters.items()
+        )
+
+    def found(self, reading: Reading) -> PredictedVotes:
+        """Return the items behind what was read, with predictions as places of classes."""
+        table = reading.table
+        assert isinstance(table, VoteTable)
+        if not self.kept:  # a table, which knows no items
+            votes = np.repeat(table.votes, table.counts, axis=0)
+            return PredictedVotes(votes, table.classes)
+        kept = self.kept[-1]
+        models = tuple(
+            _placed(name, answers, reading, kept.place)
+            for name, answers in zip(self.models, kept.answers, strict=True)
+        )
+        return PredictedVotes(kept.votes, table.classes, models, kept.ballots)
+
+    def _keep(
+        self,
+        votes: Counts,
+        answers: Sequence[NDArray[Any]],
+        place: Mapping[str, int] | None,
+        pattern: Counts | None = None,
+        names: Sequence[str] = (),
+    ) -> Ballots | None:
+        """Keep items that are rows, in an order that no engine decides."""
+        codes = [np.unique(one, return_inverse=True)[1].ravel() for one in answers]
+        keys = votes if pattern is None else pattern
+        order = np.lexsort((*codes, *keys.T[::-1])) if votes.size else np.arange(0)
+        ballots = None
+        if pattern is not None:
+            pattern = pattern[order]
+            item, annotator = np.nonzero(pattern >= 0)
+            half = np.random.default_rng(0).random(len(pattern)) < 0.5
+            texts = tuple(map(text_of, names))
+            classes = tuple(map(str, range(votes.shape[1])))
+            ballots = Ballots(item, annotator, pattern[item, annotator], texts, half, classes)
+        ordered = tuple(one[order] for one in answers)
+        self.kept.append(_Kept(votes[order], ordered, place, ballots))
+        return ballots
+
+    def _whole(self, layout: Layout) -> Callable[[Any], Mapping[Any, Table]]:
+        """Return what counts rows that are items with numbers of votes."""
+
+        def count(request: Any) -> Mapping[Any, Table]:
+            from errorfloor.data.vote_rows import vote_columns, votes_in
+
+            assert layout.votes is not None
+            items = layout.votes(request)
+            found = _run(items, vote_columns(items), request)
+            votes = votes_in(items, found)
+            self._keep(votes, _answers(found, request), _places_of(request))
+            return {None: _table_of(votes, items.classes, sum(items.dropped.values()))}
+
+        return count
+
+    def _single(self, request: Any) -> Mapping[Any, Table]:
+        """Count rows that are single votes."""
+        from errorfloor.data import vote_rows
+
+        items = vote_rows.single_votes(request)
+        known = request.columns.get("annotator") is not None
+        names = ["given_item", *(["given_annotator"] if known else []), "vote"]
+        found = _run(items, names, request, MOST_VOTES + 1)
+        found, unanswered = _answered(found, request)
+        who = found["given_annotator"] if known else np.zeros(found["vote"].size, np.int64)
+        single = Ballots.of(found["given_item"], who, found["vote"])
+        classes = _classes_of(request)
+        single = replace(single, classes=classes)
+        answers = _one_per_item(found, request, len(single.half))
+        self.kept.append(
+            _Kept(single.counts, answers, _places_of(request), single if known else None)
+        )
+        table = single.table() if known else _table_of(single.counts, classes)
+        return {None: replace(table, dropped=sum(items.dropped.values()) + unanswered)}
+
+    def _side_by_side(self, *, known: bool) -> Callable[[Any], Mapping[Any, Table]]:
+        """Return what counts rows that are items with a column for each vote."""
+
+        def count(request: Any) -> Mapping[Any, Table]:
+            import narwhals as nw
+
+            from errorfloor.data import vote_rows
+            from errorfloor.data.rows import whole
+
+            items, said, votes = vote_rows.patterns_side_by_side(request)
+            columns = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
+            found = _run(items, columns, request, MOST_VOTES // len(votes) + 1)
+            pattern = np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))])
+            classes = _classes_of(request)
+            counts = _counts_of(pattern, len(classes))
+            own = (pattern, list(said.values())) if known else (None, ())
+            single = self._keep(counts, _answers(found, request), _places_of(request), *own)
+            if single is None:
+                table = _table_of(counts, classes)
+            else:
+                table = replace(single, classes=classes).table()
+            return {None: replace(table, dropped=sum(items.dropped.values()))}
+
+        return count
+
+    def _of_arrays(self, layout: Layout) -> Callable[[Any, Any, Any], Table] | None:
+        make = layout.from_arrays
+        if make is None:
+            return None
+
+        def keep(given: Any, totals: Any, classes: Any) -> Table:
+            table, votes = make(given, totals, classes), _votes_given(given, totals)
+            if isinstance(given, Raters):
+                names = [str(i) for i in range(given.pattern.shape[1])]
+                answers = [one[given.kept] for one in self.arrays]
+                self._keep(votes, answers, None, given.pattern, names)
+            else:
+                self._keep(votes, self.arrays, None)
+            return table
+
+        return keep
+
+
+def as_predictions(
+    predictions: object, number: int, *, drop_missing: bool
+) -> tuple[tuple[str, ...], tuple[NDArray[Any], ...], Bools]:
+    """Return names of models, their answers as text, and which items all of them answered."""
+    if not isinstance(predictions, Mapping):
+        raise InputError(
+            argument("predictions"),
+            " must be a dict of models, such as {'gpt': [...]}, with one answer per item; got "
+            f"{shown(predictions)}.",
+        )
+    check_aligned(**{str(name): values for name, values in predictions.items()})
+    answers = []
+    there = np.ones(number, np.bool_)
+    for name, values in predictions.items():
+        array = np.asarray(values) if hasattr(values, "dtype") else np.array(values, dtype=object)
+        if array.ndim != 1 or array.size != number:
+            raise InputError(
+                argument("predictions"),
+                f" of {str(name)!r} must have one answer per item, {number:,} of them; got shape "
+                f"{array.shape}.",
+            )
+        gone = np.asarray(missing_in(array) | np.ma.getmaskarray(array))
+        if gone.any() and not drop_missing:
+            raise InputError(
+                argument("predictions"),
+                f" of {str(name)!r} has missing values: {int(gone.sum()):,} of {number:,} items. "
+                "Fill them in, or pass ",
+                *(argument("drop_missing", True), " to keep the items that all models answered."),
+            )
+        there &= ~gone
+        answers.append(_texts(array))
+    if number and not there.any():
+        raise InputError(argument("predictions"), " have no item that all models answered.")
+    return tuple(map(str, predictions)), tuple(answers), there
+
+
+def reader_of(where: ReadOptions, columns: Sequence[str]) -> tuple[PredictedReader, ReadOptions]:
+    """Return what reads columns of predictions beside votes, and what to ask of the door."""
+    repeated = {one for one in columns if list(columns).count(one) > 1}
+    if repeated:
+        text = f" names column {min(repeated)!r} twice. Name each model once."
+        raise InputError(argument("prediction"), text)
+    return PredictedReader(tuple(columns)), replace(where, predictions=tuple(columns))
+
+
+def _run(items: Any, columns: list[Any], request: Any, most: int | None = None) -> dict[str, Any]:
+    """Return columns of rows, and the predictions beside them."""
+    import narwhals as nw
+
+    more = [nw.col(f"given_{name}").alias(f"p{i}") for i, name in enumerate(request.predicted)]
+    frame = items.frame.select(*columns, *more)
+    found: dict[str, Any] = items.run(frame if most is None else frame.head(most))
+    return found
+
+
+def _texts(values: NDArray[Any]) -> NDArray[Any]:
+    """Return values as text, the same for 7, 7.0 and "7"."""
+    known = {value: text_of(value) for value in dict.fromkeys(values.tolist())}
+    return np.array([known[value] for value in values.tolist()], dtype=object)
+
+
+def _answers(found: Mapping[str, NDArray[Any]], request: Any) -> list[NDArray[Any]]:
+    return [_texts(found[f"p{i}"]) for i in range(len(request.options.predictions))]
+
+
+def _answered(found: Mapping[str, NDArray[Any]], request: Any) -> tuple[dict[str, Any], int]:
+    """Return the rows of items that all models answered, and how many items they did not.
+
+    A model answers an item in one row of it, or in several that agree.
+    """
+    columns = request.options.predictions
+    texts = np.array([text_of(one) for one in found["given_item"].tolist()], dtype=object)
+    names, at = np.unique(texts, return_inverse=True)
+    at = at.ravel()
+    answers, kept = {}, np.ones(names.size, np.bool_)
+    for place, column in enumerate(columns):
+        given = found[f"p{place}"]
+        there = ~np.asarray(missing_in(given))
+        own = np.flatnonzero(there)
+        first = np.full(names.size, -1)
+        first[at[own[::-1]]] = own[::-1]
+        lost = int(np.count_nonzero(first < 0))
+        if lost and not request.options.drop_missing:
+            raise InputError(
+                argument("prediction"),
+                f" (column {column!r}) has missing values: {lost:,} of {names.size:,} items have "
+                "none. Fill them in, or pass ",
+                *(argument("drop_missing", True), " to keep the items that all models answered."),
+            )
+        kept &= first >= 0
+        said = _texts(given[own])
+        _check_one_answer(column, said, _texts(given[first[at[own]]]), texts[own])
+        answers[f"p{place}"] = given[first[at]]
+    if columns and not kept.any():
+        raise InputError(argument("prediction"), " has no item that all models answered.")
+    rows = kept[at]
+    return (
+        {name: values[rows] for name, values in {**found, **answers}.items()},
+        int(np.count_nonzero(~kept)),
+    )
+
+
+def _check_one_answer(
+    column: str, said: NDArray[Any], first: NDArray[Any], items: NDArray[Any]
+) -> None:
+    """Refuse a model that has several answers for one item, and name the item."""
+    differ = said != first
+    if differ.any():
+        where = int(np.argmax(differ))
+        both = sorted({str(said[where]), str(first[where])})
+        raise InputError(
+            argument("prediction"),
+            f" (column {column!r}) is not the same in all rows of an item: item "
+            f"{items[where]!r} has {both[0]!r} and {both[1]!r}. A model has one answer for an "
+            "item: give it in one of its rows, or the same in each.",
+        )
+
+
+def _one_per_item(
+    found: Mapping[str, NDArray[Any]], request: Any, number: int
+) -> tuple[NDArray[Any], ...]:
+    """Return one answer per item of rows that are votes, which have the same in each row."""
+    texts = np.array([text_of(one) for one in found["given_item"].tolist()], dtype=object)
+    names, first = np.unique(texts, return_index=True)
+    assert names.size == number
+    return tuple(answers[first] for answers in _answers(found, request))
+
+
+def _classes_of(request: Any) -> tuple[str, ...]:
+    many = request.naming is not None and request.has_many_classes
+    return request.naming.names if many else TWO_CLASSES
+
+
+def _places_of(request: Any) -> Mapping[str, int] | None:
+    """Return the place of each value that is a class, where values are told apart by name."""
+    if request.naming is None or not request.naming.place:
+        return None
+    return {text_of(value): place for value, place in request.naming.place.items()}
+
+
+def _counts_of(pattern: Counts, classes: int) -> Counts:
+    return np.column_stack([(pattern == k).sum(axis=1) for k in range(classes)])
+
+
+def _table_of(votes: Counts, classes: tuple[str, ...], dropped: int = 0) -> VoteTable:
+    return VoteTable(**counted_votes(votes, None, classes), dropped=dropped)
+
+
+def _placed(
+    name: str, answers: NDArray[Any], reading: Reading, place: Mapping[str, int] | None
+) -> Predictions:
+    """Return the answers of a model as places of classes; -1 for what is none of them."""
+    values, at = np.unique(answers.astype(str), return_inverse=True)
+    code = [_place(value, reading, place) for value in values.tolist()]
+    names = reading.table.classes
+    if -1 in code and _are_places(values.tolist(), names):
+        code = [int(value) for value in values.tolist()]
+    if all(one == -1 for one in code):
+        some = listed([repr(one) for one in values.tolist()[:_MOST_NAMED]])
+        raise InputError(
+            argument("prediction"),
+            f" of {name!r} has no answer that is a class of the votes: it has {some}, and the "
+            f"classes are {listed(_words_of(reading))}. Give the class that the model predicts, "
+            "spelt as in the votes; cut scores at a threshold.",
+        )
+    found = np.array(code, dtype=np.int64)[at.ravel()]
+    number = np.bincount(at.ravel(), minlength=values.size)
+    unknown = {
+        value: int(many)
+        for value, many, one in zip(values.tolist(), number, code, strict=True)
+        if one == -1
+    }
+    return Predictions(name, found, unknown)
+
+
+def _place(value: str, reading: Reading, place: Mapping[str, int] | None) -> int:
+    source, names = reading.source, reading.table.classes
+    if source.options.positive_from is not None:
+        number = spelt(value)
+        return -1 if number is None else int(number >= source.options.positive_from)
+    words = source.facts.get("classes")
+    if len(names) == 2 and isinstance(words, dict):
+        for side in ("1", "0"):
+            if any(is_same(value, one) for one in words[side]):
+                return int(side)
+        return -1
+    if place is not None:
+        return place.get(value, -1)
+    if value in names:
+        return names.index(value)
+    number = spelt(value) if names == TWO_CLASSES else None
+    return int(number) if number in (0, 1) else -1
+
+
+def _are_places(values: Sequence[str], names: Sequence[str]) -> bool:
+    """Tell whether numbers stand for classes that have other names."""
+    if any(spelt(name) is not None for name in names):
+        return False
+    found = [whole_of(value) for value in values]
+    return all(one is not None and 0 <= one < len(names) for one in found)
+
+
+def _words_of(reading: Reading) -> list[str]:
+    words = reading.source.facts.get("classes")
+    if len(reading.table.classes) == 2 and isinstance(words, dict):
+        return [*words["0"], *words["1"]]
+    return list(reading.table.classes)

@@ -180,46 +180,15 @@ def _count_soft_labels(request: RowRequest) -> Mapping[Any, Table]:
     return (count_class_soft if request.has_many_classes else count_soft_labels)(request)
 
 
-def _votes_counted(request: RowRequest) -> CheckedRows:
-    from errorfloor.data.vote_rows import votes_counted
+def _of_votes(name: str) -> Callable[[RowRequest], Any]:
+    """Return a function of the module that counts rows of votes."""
 
-    return votes_counted(request)
+    def call(request: RowRequest) -> Any:
+        from errorfloor.data import vote_rows
 
+        return getattr(vote_rows, name)(request)
 
-def _votes_by_class(request: RowRequest) -> CheckedRows:
-    from errorfloor.data.vote_rows import votes_by_class
-
-    return votes_by_class(request)
-
-
-def _votes_one_by_one(request: RowRequest) -> CheckedRows:
-    from errorfloor.data.vote_rows import votes_one_by_one
-
-    return votes_one_by_one(request)
-
-
-def _votes_side_by_side(request: RowRequest) -> CheckedRows:
-    from errorfloor.data.vote_rows import votes_side_by_side
-
-    return votes_side_by_side(request)
-
-
-def _votes_in_lists(request: RowRequest) -> CheckedRows:
-    from errorfloor.data.vote_rows import votes_in_lists
-
-    return votes_in_lists(request)
-
-
-def _ballots_in_rows(request: RowRequest) -> Ballots:
-    from errorfloor.data.vote_rows import ballots_in_rows
-
-    return ballots_in_rows(request)
-
-
-def _ballots_side_by_side(request: RowRequest) -> Ballots:
-    from errorfloor.data.vote_rows import ballots_side_by_side
-
-    return ballots_side_by_side(request)
+    return call
 
 
 _LABEL_NAMES = frozenset(
@@ -316,7 +285,7 @@ VOTES = Layout(
         ),
     ),
     says="A row is an item with its votes for class 1 and the number of all its votes.",
-    votes=_votes_counted,
+    votes=_of_votes("votes_counted"),
     asks="from_votes",
     arrays=("positives", "totals"),
     from_arrays=_votes_of_arrays,
@@ -338,7 +307,7 @@ COUNTS = Layout(
         ),
     ),
     says="A row is an item with its number of votes for each class.",
-    votes=_votes_by_class,
+    votes=_of_votes("votes_by_class"),
     asks="from_votes",
     arrays=("votes",),
     from_arrays=_votes_of_arrays,
@@ -392,11 +361,11 @@ ANNOTATIONS = Layout(
         ),
     ),
     says="A row is the vote of one annotator on one item.",
-    votes=_votes_one_by_one,
+    votes=_of_votes("votes_one_by_one"),
     asks="from_votes",
     row_is_item=False,
     rows_in=_votes_in,
-    ballots=_ballots_in_rows,
+    ballots=_of_votes("ballots_in_rows"),
 )
 ANNOTATORS = Layout(
     name="annotators",
@@ -412,10 +381,10 @@ ANNOTATORS = Layout(
         ),
     ),
     says="A row is an item with one column of votes per annotator, blank where there is no vote.",
-    votes=_votes_side_by_side,
+    votes=_of_votes("votes_side_by_side"),
     asks="from_votes",
     from_arrays=_votes_of_raters,
-    ballots=_ballots_side_by_side,
+    ballots=_of_votes("ballots_side_by_side"),
 )
 LISTS = Layout(
     name="lists of votes",
@@ -433,7 +402,7 @@ LISTS = Layout(
         ),
     ),
     says="A row is an item with the list of its votes.",
-    votes=_votes_in_lists,
+    votes=_of_votes("votes_in_lists"),
     asks="from_votes",
 )
 

@@ -136,7 +136,7 @@ def named(request: RowRequest, names: Mapping[str, str]) -> tuple[Frame, Given]:
         known = not isinstance(column, str) or column in [*kinds] or column not in map(str, kinds)
         hint = "" if known and isinstance(column, str) else TEXT_FIRST
         choices = map(str, kinds) if known else [one for one in kinds if isinstance(one, str)]
-        check_choice(column, choices, name=role, hint=hint)
+        check_choice(column, choices, name=role, hint=hint, what="the columns ")
         if holds_several(request.frame, request.run, column, kinds):
             raise InputError(
                 argument(role),

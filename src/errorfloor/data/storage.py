@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import io
+import json
 import math
 import os
 import shutil
@@ -11,7 +12,7 @@ import stat
 import struct
 import time
 import zipfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -35,11 +36,40 @@ _LONGEST = 80  # characters of a reason
 _ARCHIVE_END = struct.Struct("<4s4H2LH")  # what an archive ends with, before a comment
 _UNTOLD = 0xFFFF  # members, where another record has their number
 VERSION = 2  # of the files of tables; 0.1.0 wrote none, which counts as 1
+FOLDERS = "ERRORFLOOR_ONLY_FOLDERS"  # in the environment: a JSON list of paths without links
 PREFIX = ".errorfloor-"  # of files and folders that are gone when all goes well
 _ARCHIVE = b"PK\3\4"  # how ZIP archives begin
 _NO_ARRAY = "magic string"  # which files of arrays begin with
 _KEPT = 24 * 60 * 60  # seconds, after which what a killed run left is removed
 _WRITTEN = 5.0  # seconds that somebody may go on writing into a folder that is removed
+
+
+# Processes that may read some folders only, because others say which files they read.
+
+
+def readable_folders() -> list[str] | None:
+    """Return the folders that this process may read; None where it may read all."""
+    given = os.environ.get(FOLDERS)
+    return None if given is None else [str(one) for one in json.loads(given)]
+
+
+def is_inside(path: str, within: Sequence[str]) -> bool:
+    """Tell whether a path without links is in one of the folders."""
+    return any(os.path.commonpath([path, one]) == one for one in within if _same_drive(path, one))
+
+
+def _same_drive(path: str, other: str) -> bool:
+    return os.path.splitdrive(path)[0].lower() == os.path.splitdrive(other)[0].lower()
+
+
+def check_inside(files: Sequence[str]) -> None:
+    """Refuse files that this process may not read, wherever links lead."""
+    within = readable_folders()
+    if within is None:
+        return
+    for file in files:
+        if not is_inside(os.path.realpath(file), within):
+            raise InputError(f"{file!r} is outside the folders that may be read.")
 
 
 # How much of a file is read at most: columns, cells and what it unpacks to.

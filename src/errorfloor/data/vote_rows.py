@@ -169,9 +169,8 @@ def _refuse_repeats(items: CheckedRows, given: Given) -> None:
     item, annotator = (shown(found[name].tolist()[0]) for name in _PAIR)
     raise InputError(
         *given["annotator"],
-        f" voted more than once on the same item, {number:,} times: {annotator} on item {item}, "
-        f"for "
-        "example. Say which votes to take:",
+        f" has more than one vote of an annotator on the same item, {number:,} times: of "
+        f"{annotator} on item {item}, for example. Say which votes to take:",
         *(
             part
             for one in ("last", "first", "all")
@@ -275,7 +274,7 @@ def _moment(time: nw.Expr) -> nw.Expr:
 def _votes_by_group(items: CheckedRows, frame: Frame, votes: Frame) -> Columns:
     """Return how many items have such votes in all and of each group of annotators."""
     if items.base:
-        packs = packed_names(len(items.classes), items.base)
+        packs = vote_columns(items)
         mine = [nw.col(name).sum().alias(f"its_{name}") for name in packs]
         names = ["part", *packs, *(f"its_{name}" for name in packs)]
     else:
@@ -294,7 +293,7 @@ def _rows_by_group(items: CheckedRows, counted: Columns) -> Counts | None:
     """Return the rows of the first array that tables keep; None where votes are too many."""
     if not items.base:
         return np.column_stack([whole(counted[name]) for name in BY_GROUP])
-    packs = packed_names(len(items.classes), items.base)
+    packs = vote_columns(items)
     all_votes, own = (
         unpacked({name: counted[f"{its}{name}"] for name in packs}, *_size(items))
         for its in ("", "its_")
@@ -443,7 +442,7 @@ def votes_one_by_one(request: RowRequest) -> CheckedRows:
         sums = [nw.col("vote").sum().alias("positives"), nw.len().alias("totals")]
     votes = items.frame.group_by(*items.groups, *label, *items.beside, "given_item").agg(*sums)
     if items.base:
-        votes = as_whole(votes, packed_names(len(items.classes), items.base))
+        votes = as_whole(votes, vote_columns(items))
     for name in (*label, *items.beside):
         column = request.columns["label"] if name == "label" else request.options.beside[name]
         _check_one_per_item(replace(items, frame=votes), name, column)
@@ -670,7 +669,9 @@ def count_votes(items: CheckedRows) -> dict[Any, VoteTable] | dict[Any, ScoreTab
 
     Beside labels, the shares of votes are scores, unless the label is one more vote.
     """
-    found, votes = _votes_found(items)
+    label = ("label",) if items.labelled else ()
+    found = counted_by(items, *vote_columns(items), *label)
+    votes = votes_in(items, found)
     make = _table_with_labels if items.labelled else _table_of_votes
     tables: dict[Any, Any] = {
         group: make(items, found, votes, at).without(items.dropped.get(group, 0))
@@ -686,16 +687,17 @@ def count_votes(items: CheckedRows) -> dict[Any, VoteTable] | dict[Any, ScoreTab
     }
 
 
-def _votes_found(items: CheckedRows) -> tuple[Columns, Counts]:
-    """Return the distinct items as the engine counts them, and their votes for each class."""
-    label = ("label",) if items.labelled else ()
-    if items.base:  # votes for classes are numbers in that base
-        names = packed_names(len(items.classes), items.base)
-        found = counted_by(items, *names, *label)
-        return found, unpacked(found, len(items.classes), items.base)
-    found = counted_by(items, "positives", "totals", *label)
+def vote_columns(items: CheckedRows) -> list[str]:
+    """Return the columns of checked rows that hold the votes on an item."""
+    return packed_names(*_size(items)) if items.base else ["positives", "totals"]
+
+
+def votes_in(items: CheckedRows, found: Columns) -> Counts:
+    """Return the votes for each class from these columns."""
+    if items.base:  # they are numbers in that base
+        return unpacked(found, *_size(items))
     positives, totals = whole(found["positives"]), whole(found["totals"])
-    return found, side_by_side(totals - positives, positives)
+    return side_by_side(totals - positives, positives)
 
 
 def _table_of_votes(items: CheckedRows, found: Columns, votes: Counts, at: Any) -> VoteTable:

@@ -364,7 +364,7 @@ _HOW = (
     "held out."
 )
 AT_RANDOM = (
-    "; items to label were drawn at random, or each with a known chance and the weight 1 / chance"
+    "; the labelled items were chosen at random, with equal chances, or else weigh 1 / their chance"
 )
 
 _method = partial(

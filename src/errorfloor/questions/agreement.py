@@ -279,15 +279,15 @@ def _agreeing(
 ) -> float:
     """Return how many pairs agree, by whichever of the three numbers is given."""
     given = {"agree": agree, "kappa": kappa, "alpha": alpha}
-    said = [name for name, value in given.items() if value is not None]
-    if len(said) != 1:
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) != 1:
         raise InputError(
             *("Give one of ", argument("agree"), ", ", argument("kappa")),
             *(" and ", argument("alpha"), "."),
         )
     if agree is not None:
         return _count(agree, n)
-    (name,) = said
+    (name,) = named
     if shares is None:
         raise InputError(
             *(argument(name), " depends on how often each class is chosen. Add "),

@@ -12,7 +12,7 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.gold import leaks, remarks
-from errorfloor.data.predicted_votes import PredictedVotes, Predictions
+from errorfloor.data.items import PredictedVotes, Predictions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.crossed import FEWEST, CrossedVotes, Mean
@@ -65,21 +65,18 @@ class PeopleComparison:
     _of_votes: dict[int, tuple[Floats, Floats | None]] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, reading: Reading, found: PredictedVotes, options: Options, level: float
-    ) -> PeopleComparison:
+    def of(cls, reading: Reading, found: PredictedVotes, ask: Ask) -> PeopleComparison:
         """Fit the mixture, which says what the best possible is."""
         ballots = found.ballots
         everyone = None
         if ballots is not None:
             everyone = CrossedVotes(ballots.item, ballots.annotator, ballots.vote)
         crowd = everyone if everyone is not None and everyone.effective >= FEWEST else None
-        if options.totals_by == VOTES_DECIDE:
+        if ask.totals_by == VOTES_DECIDE:
             crowd = None
-        floor = answer(
-            reading, Ask(level=level, totals_by=options.totals_by, stopping=options.stopping)
-        )
-        return cls(reading, found, options, level, floor, crowd, everyone)
+        plain = Ask(level=ask.level, totals_by=ask.totals_by, stopping=ask.stopping)
+        floor = answer(reading, plain)
+        return cls(reading, found, ask.options, ask.level, floor, crowd, everyone)
 
     @property
     def classes(self) -> int:

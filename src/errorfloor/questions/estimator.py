@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import ErrorFloorWarning, InputError, argument, as_generator, shown
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.matrices import is_matrix
 from errorfloor.data.naming import is_same
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.tables import ScoreTable
 from errorfloor.data.values import as_entries, missing_in, text_of
-from errorfloor.questions.estimate import from_scores
 from errorfloor.questions.headroom import headroom
 from errorfloor.questions.models import goes_by_scores
+from errorfloor.questions.question import Ask, answer_of_scores
 from errorfloor.results import Estimate
 
 _FOLDS = 5
@@ -108,37 +110,22 @@ def from_estimator(
     >>> print(from_estimator(LogisticRegression(), X, y, interval=None))
     the best cut of these scores: 24.58 % (isotonic-cf, n = 400); no limit of the floor
     """
+    ask = record_of(Ask, locals()).checked(ScoreTable.kind)  # before models are fitted
     labels = _as_labels(y)
     seed = int(as_generator(rng).integers(2**31)) if rng is not None else None
     scores, classes = _held_out(model, X, labels, cv, groups, sample_weight, seed)
-    options: dict[str, Any] = {"positive": positive}
     if is_matrix(scores):
         if positive is not None:
             text = f" goes with two classes, and there are {len(classes)}. Leave it out."
             raise InputError(argument("positive"), text)
-        options = {"classes": [text_of(one) for one in classes]}
+        meant: dict[str, Any] = {"classes": [text_of(one) for one in classes]}
     else:
         first, second = classes
-        options = {"positive": second if positive is None else positive}
-        if is_same(text_of(first), options["positive"]):
+        meant = {"positive": second if positive is None else positive}
+        if is_same(text_of(first), meant["positive"]):
             scores = 1 - scores if _are_shares(model) else -scores
-    found: Estimate = from_scores(
-        scores,
-        labels,
-        **options,
-        weight=sample_weight,
-        cluster=groups,
-        complete=complete,
-        metric=metric,
-        costs=costs,
-        at=at,
-        prior=prior,
-        method=method,
-        interval=interval,
-        level=level,
-        n_resamples=n_resamples,
-        rng=rng,
-    )
+    where = ReadOptions.of(**meant, weight=sample_weight, cluster=groups, complete=complete)
+    found: Estimate = answer_of_scores(scores, labels, where, ask)
     held_out = f"Each item was scored by a copy of {type(model).__name__} fitted without it."
     return replace(found, assumptions=f"{held_out} {found.assumptions}")
 

@@ -99,19 +99,15 @@ def beside(found: FeaturesEstimate, floor: Estimate | None, same: bool) -> Featu
     half = (1 + found.level) / 2
     low, most = floor.evidence.limits(half)[0], found.evidence.limits(half)[1]
     findings = (_contradiction(found, floor, same),) if low > most else ()
-    said = replace(
-        found,
-        findings=(*found.findings, *findings),
-        warnings=(*found.warnings, *(one.text for one in findings)),
-    )
+    warned = _with(found, findings)
     if not same:
-        return said
+        return warned
     evidence = BothLimits(floor.evidence, found.evidence, f"{found.method} and {floor.method}")
     interval = Interval.at(found.level, evidence, ERROR, len(found.classes))
     proved = found.assumptions.removesuffix(f" {NO_LOWER_LIMIT}")
     assumes = f"{proved} {floor.assumptions} The labels were made as"
     return replace(
-        said,
+        warned,
         value=min(max(floor.value, interval.low), interval.high),
         interval=interval,
         evidence=evidence,

@@ -487,8 +487,8 @@ def bind(
     if items.scored:
         return bound, None
     voters = NeighbourVotes.of(items.points, classics.K_NEAREST.k, lists)
-    said = voters.votes(items.codes[None], items.classes)[..., 0].argmax(axis=0)
-    return bound, NoisyItems(lambda codes: (codes != said).mean(axis=1))
+    predicted = voters.votes(items.codes[None], items.classes)[..., 0].argmax(axis=0)
+    return bound, NoisyItems(lambda codes: (codes != predicted).mean(axis=1))
 
 
 class _Last:

@@ -346,12 +346,12 @@ def headroom(
     """
     if columns.get("on") is not None:  # a file of labels, which is joined to that of the data
         columns["labels"], labels = labels, None
-    said = record_of(ModelOptions, locals()).with_error()
+    options = record_of(ModelOptions, locals()).with_error()
     if is_about_ratings(estimate, metric, columns):
         own = {"prediction": prediction, "metric": metric, "level": level, "group": group}
-        return headroom_of_ratings(estimate, said, own, rng=rng, **columns)
+        return headroom_of_ratings(estimate, options, own, rng=rng, **columns)
     level = check_level(level)
-    said = replace(said, same_labelling=as_flag(same_labelling, name="same_labelling"))
+    options = replace(options, same_labelling=as_flag(same_labelling, name="same_labelling"))
     columns = {
         "group": group,
         **({"complete": complete} if complete is not False else {}),
@@ -365,26 +365,26 @@ def headroom(
         )
     if prediction is not None or (predictions is not None and not _is_floor(estimate)):
         ask = Ask.about(asked or MetricChoice(), level=level, rng=rng)
-        return _by_predictions(estimate, said, prediction, columns, ask)
-    return verdict_on(_as_floor(estimate, asked, level, rng, columns), said, level)
+        return _by_predictions(estimate, options, prediction, columns, ask)
+    return verdict_on(_as_floor(estimate, asked, level, rng, columns), options, level)
 
 
 def _by_predictions(
     data: Any,
-    said: ModelOptions,
+    options: ModelOptions,
     prediction: str | Sequence[str] | None,
     columns: dict[str, Any],
     ask: Ask,
 ) -> Verdict | Groups[Verdict]:
     """Return the verdict on a model by what it predicts for the items of the floor."""
-    said.refuse_beside_predictions()
+    options.refuse_beside_predictions()
     if prediction is not None:
-        refuse_arrays_beside_column(said.labels, said.predictions)
+        refuse_arrays_beside_column(options.labels, options.predictions)
         refuse_arrays(data, ask.choice.record)
         return judging(data, ReadOptions.of(**columns), prediction, ask, partial(_read, data))()
     if not ask.choice.record.is_error:
         raise _needs_a_floor(ask.choice.metric)
-    pair = Pair.of(data, said.labels, said.predictions, columns)
+    pair = Pair.of(data, options.labels, options.predictions, columns)
     return beside_pair(answer(pair.reading, ask), pair, ask.level)
 
 
@@ -395,16 +395,16 @@ def _read(data: Any, where: ReadOptions, layouts: Sequence[Layout]) -> Reading:
     return read(data, layouts, where)
 
 
-def verdict_on(floor: Any, said: ModelOptions, level: float) -> Any:
+def verdict_on(floor: Any, options: ModelOptions, level: float) -> Any:
     """Return where a model stands beside a floor, or beside that of each group."""
-    said = said.with_error()
+    options = options.with_error()
     if isinstance(floor, Groups):
         each = {
-            name: beside(one, said.model(one), level, said.same_labelling)
+            name: beside(one, options.model(one), level, options.same_labelling)
             for name, one in floor.items()
         }
         return Groups(floor.column, each, level, dropped=floor.dropped)
-    return beside(floor, said.model(floor), level, said.same_labelling)
+    return beside(floor, options.model(floor), level, options.same_labelling)
 
 
 def judging(
@@ -446,7 +446,7 @@ def judging(
         found = reader.found(reading)
 
         def by_people() -> Verdict:
-            pair = VotesPair.read(reading, found, ask.options, ask.level)
+            pair = VotesPair.read(reading, found, ask)
             return beside_pair(pair.floor, pair, ask.level)
 
         return by_people

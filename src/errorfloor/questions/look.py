@@ -230,7 +230,7 @@ def _of_predictions(
     found = count_where(both, run, {"wrong": text[0] != text[1]})
     wrong, n = found["wrong"], found["n"]
     low, high = ExactShare(wrong, n).limits(0.95)
-    said = (
+    sentence = (
         f"Column {prediction!r} against column {label!r} gives the model's error, "
         f"{per_cent(wrong / n, 1)} ({wrong:,} of {n:,}; 95 % interval {range_of(low, high, 1)}). "
         "A floor needs scores, votes or features as well. With a column of the model's scores:"
@@ -238,9 +238,9 @@ def _of_predictions(
     names = {"score": "COL", "label": label, "prediction": prediction}
     if files:
         words = [word for name, one in names.items() for word in (f"--{name}", one)]
-        return said, (shlex.join(["errorfloor", "headroom", *files, *words]),)
+        return sentence, (shlex.join(["errorfloor", "headroom", *files, *words]),)
     inside = ", ".join(f"{name}={one!r}" for name, one in names.items())
-    return said, (f"ef.headroom(ef.from_scores(df, {inside}))",)
+    return sentence, (f"ef.headroom(ef.from_scores(df, {inside}))",)
 
 
 def _of_models(models: list[str], label: str, files: tuple[str, ...]) -> WayOut:
@@ -268,25 +268,25 @@ def _of_right(frame: Any, run: Any, column: str, files: tuple[str, ...]) -> WayO
 
 def _of_features(features: list[str], label: str, columns: int, files: tuple[str, ...]) -> WayOut:
     """Say that columns of numbers look like features, and how to ask about them."""
-    said = (
+    sentence = (
         f"The {len(features):,} columns of numbers next to label {label!r} look like features, not "
         "like scores of a model. From features:"
     )
     named = columns > len(features) + 1 and len(features) <= _MOST_NAMED
     if files:
         own = ["--features", ",".join(features)] if named else []
-        return said, (shlex.join(["errorfloor", "features", *files, "--label", label, *own]),)
+        return sentence, (shlex.join(["errorfloor", "features", *files, "--label", label, *own]),)
     inside = f", features={features!r}" if named else ""
-    return said, (f"ef.from_features(df, label={label!r}{inside})",)
+    return sentence, (f"ef.from_features(df, label={label!r}{inside})",)
 
 
 def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:
     """Say what one label per item lacks."""
-    said = (
+    sentence = (
         f"One label per item (column {label!r}) does not tell how often people disagree. A floor "
         "needs more: the labels of two or more people for each item, a model's scores, or features."
     )
-    return said, _in_general(files, ())
+    return sentence, _in_general(files, ())
 
 
 def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> list[ColumnLook]:
@@ -427,8 +427,8 @@ def _rated(
 
 def _first(error: InputError, write: Write) -> str:
     """Return what an error says before it lists what to type."""
-    said = error.told(write).split("\n")[0]
-    return f"{said[:-1]}." if said.endswith(":") else said
+    line = error.told(write).split("\n")[0]
+    return f"{line[:-1]}." if line.endswith(":") else line
 
 
 def _lines_asked(error: InputError, files: tuple[str, ...]) -> Iterator[str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +23,7 @@ from errorfloor.data.read import is_data
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.honest import of_errors
 from errorfloor.metrics import Metric
-from errorfloor.questions import models, published
+from errorfloor.questions import models
 from errorfloor.questions.models import Model
 from errorfloor.questions.question import Ask
 from errorfloor.results import Estimate
@@ -141,7 +139,7 @@ class ModelOptions:
                 " of the same items. Leave it out.",
             )
         if way == "model_value":
-            return published.from_value(metric, self.model_value, self.n, floor)
+            return models.from_value(metric, self.model_value, self.n, floor)
         if way not in ("model_scores", "confusion", "predictions"):
             if not metric.is_error:
                 raise _more_than_errors(metric)
@@ -175,11 +173,11 @@ def _more_than_errors(metric: Metric) -> InputError:
     )
 
 
-def _scored(said: ModelOptions, names: tuple[str, ...]) -> ScoreTable:
+def _scored(options: ModelOptions, names: tuple[str, ...]) -> ScoreTable:
     """Return the model's scores of test items with their labels, counted."""
     many = None if len(names) == 2 else names
-    check_aligned(model_scores=said.model_scores, labels=said.labels)
-    table = ScoreTable.from_arrays(said.model_scores, said.labels, classes=many)
+    check_aligned(model_scores=options.model_scores, labels=options.labels)
+    table = ScoreTable.from_arrays(options.model_scores, options.labels, classes=many)
     if len(table.classes) != len(names):
         raise InputError(
             argument("model_scores"),
@@ -189,15 +187,15 @@ def _scored(said: ModelOptions, names: tuple[str, ...]) -> ScoreTable:
     return table
 
 
-def _decided(said: ModelOptions, names: tuple[str, ...]) -> Counts:
+def _decided(options: ModelOptions, names: tuple[str, ...]) -> Counts:
     """Return how often each decision was made on items of each class."""
-    check_aligned(predictions=said.predictions, labels=said.labels)
+    check_aligned(predictions=options.predictions, labels=options.labels)
     if len(names) == 2:
-        labels = as_labels(said.labels, name="labels").astype(np.int64)
-        chosen = as_labels(said.predictions, name="predictions").astype(np.int64)
+        labels = as_labels(options.labels, name="labels").astype(np.int64)
+        chosen = as_labels(options.predictions, name="predictions").astype(np.int64)
     else:
-        labels, _ = codes_of(said.labels, len(names), names)
-        chosen, _ = codes_of(said.predictions, len(names), names, "predictions")
+        labels, _ = codes_of(options.labels, len(names), names)
+        chosen, _ = codes_of(options.predictions, len(names), names, "predictions")
     check_same_length(labels, chosen, ("labels", "predictions"))
     return models.confusion_of(labels, chosen, len(names))
 
@@ -205,7 +203,7 @@ def _decided(said: ModelOptions, names: tuple[str, ...]) -> Counts:
 def _model_errors(
     errors: int | None, n: int | None, model_error: float | str | None
 ) -> tuple[int, int]:
-    items = _as_index(n)
+    items = models.as_index(n)
     if not 1 <= items <= MOST_VOTES:
         raise InputError(
             argument("n"), f" must be the number of test items, at least 1; got {shown(n)}."
@@ -217,7 +215,7 @@ def _model_errors(
         )
     if model_error is not None:
         return round(as_fraction(model_error, name="model_error") * items), items
-    wrong = _as_index(errors)
+    wrong = models.as_index(errors)
     if not 0 <= wrong <= items:
         raise InputError(
             *(argument("errors"), " must be a whole number from 0 to ", argument("n")),
@@ -225,11 +223,3 @@ def _model_errors(
             ".",
         )
     return wrong, items
-
-
-def _as_index(value: Any) -> int:
-    """Return a whole number, and -1 for what is none."""
-    try:
-        return -1 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        return -1

@@ -34,25 +34,11 @@ class Kind(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class AnyText:
-    """Any text."""
+class ReadText:
+    """Text that a function reads; it raises a ValueError that says what the text must be."""
 
-    name: str = "text"
-
-    def read(self, text: str) -> str:
-        """Return the text."""
-        return text
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """Yes, or nothing."""
-
-    name: str = "flag"
-
-    def read(self, text: str) -> bool:
-        """Return True, whatever stands there."""
-        return True
+    name: str
+    read: Callable[[str], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,28 +53,6 @@ class Choice:
         if text not in self.choices:
             raise ValueError(f"{text!r} is not one of {', '.join(map(repr, self.choices))}.")
         return text
-
-
-@dataclass(frozen=True, slots=True)
-class OrNone:
-    """A name, or none for no interval at all."""
-
-    name: str = "text"
-
-    def read(self, text: str) -> str | None:
-        """Return the name."""
-        return None if text == "none" else text
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """Names with commas between them."""
-
-    name: str = "names"
-
-    def read(self, text: str) -> list[str]:
-        """Return the names."""
-        return text.split(",")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,61 +126,6 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class Wholes:
-    """Whole numbers with commas between them."""
-
-    name: str = "numbers"
-
-    def read(self, text: str) -> tuple[int, ...]:
-        """Return the numbers."""
-        numbers = tuple(map(_whole, text.split(",")))
-        if any(number is None or number > MOST_VOTES for number in numbers):
-            raise ValueError(
-                f"{_brief(text)} must be whole numbers such as 2,3,5, none above {MOST_VOTES}."
-            )
-        return tuple(number for number in numbers if number is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """Numbers between 0 and 1 with commas between them."""
-
-    name: str = "shares"
-
-    def read(self, text: str) -> tuple[float, ...]:
-        """Return the numbers."""
-        between = Number(0, 1, min_open=True, max_open=True)
-        return tuple(map(between.read, text.split(",")))
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """Two whole numbers with a slash between, the first not above the second."""
-
-    name: str = "fraction"
-
-    def read(self, text: str) -> tuple[int, int]:
-        """Return the two numbers."""
-        numbers = [_whole(part) for part in text.split("/")]
-        part, whole = numbers if len(numbers) == 2 else (None, None)
-        if part is None or whole is None or not 0 <= part <= whole <= MOST_VOTES or whole == 0:
-            raise ValueError(f"{_brief(text)} must be two whole numbers such as 90/1000.")
-        return part, whole
-
-
-@dataclass(frozen=True, slots=True)
-class Clip:
-    """A number between 0 and 0.5, or auto."""
-
-    name: str = "clip"
-
-    def read(self, text: str) -> Any:
-        """Return "auto" or the number."""
-        between = Number(0, 0.5, min_open=True, max_open=True)
-        return text if text == "auto" else between.read(text)
-
-
-@dataclass(frozen=True, slots=True)
 class Matrix:
     """Numbers with commas between them; of several rows, with semicolons between these."""
 
@@ -248,6 +157,38 @@ def _brief(text: str) -> str:
     """Return what was typed, as far as it helps to recognise it."""
     quoted = repr(text)
     return quoted if len(quoted) <= 40 else f"{quoted[:20]}...{quoted[-10:]}"
+
+
+def _wholes(text: str) -> tuple[int, ...]:
+    numbers = tuple(map(_whole, text.split(",")))
+    if any(number is None or number > MOST_VOTES for number in numbers):
+        raise ValueError(
+            f"{_brief(text)} must be whole numbers such as 2,3,5, none above {MOST_VOTES}."
+        )
+    return tuple(number for number in numbers if number is not None)
+
+
+def _ratio(text: str) -> tuple[int, int]:
+    numbers = [_whole(part) for part in text.split("/")]
+    part, whole = numbers if len(numbers) == 2 else (None, None)
+    if part is None or whole is None or not 0 <= part <= whole <= MOST_VOTES or whole == 0:
+        raise ValueError(f"{_brief(text)} must be two whole numbers such as 90/1000.")
+    return part, whole
+
+
+_SHARE = Number(0, 1, min_open=True, max_open=True)
+_CLIP = Number(0, 0.5, min_open=True, max_open=True)
+
+TEXT = ReadText("text", str)
+FLAG = ReadText("flag", bool)  # yes, whatever stands there, or nothing
+NAMES = ReadText("names", lambda text: text.split(","))
+OR_NONE = ReadText("text", lambda text: None if text == "none" else text)
+WHOLES = ReadText("numbers", _wholes)  # with commas between them
+SHARES = ReadText("shares", lambda text: tuple(map(_SHARE.read, text.split(","))))
+RATIO = ReadText(
+    "fraction", _ratio
+)  # two numbers with a slash between, the first not above the other
+CLIP = ReadText("clip", lambda text: text if text == "auto" else _CLIP.read(text))
 
 
 def as_typed(value: Any) -> str:
@@ -295,7 +236,7 @@ class AskOption:
     """
 
     name: str
-    kind: Kind = AnyText()
+    kind: Kind = TEXT
     default: Any = None
     flag: str = ""
     aliases: tuple[str, ...] = ()
@@ -352,12 +293,10 @@ def _method_help() -> str:
     for kind in dict.fromkeys(layout.kind for layout in LAYOUTS):
         usual = {one.name for one in methods.DEFAULTS if one.reads == kind}
         names = list(methods.short_names(kind))
-        if len(names) > 1:
-            names.sort(key=lambda name: name not in usual)
-            names = [f"{name} (default)" if name in usual else name for name in names]
-        parts.append(f"for {kind} {either(names)}")
+        names.sort(key=lambda name: name not in usual)
+        parts.append(f"for {kind}: {either(names)}")
     text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{text[:1].upper()}{text[1:]}. By default one that suits labels, classes and metric."
 
 
 def methods_help() -> str:
@@ -397,7 +336,7 @@ _READ = (
     ),
     AskOption(
         name="classes",
-        kind=Names(),
+        kind=NAMES,
         section=COLUMNS,
         metavar="NAMES",
         help="All classes in order, a,b,c; the columns of scores or counts are in the same order.",
@@ -406,10 +345,10 @@ _READ = (
     ),
     AskOption(
         name="simultaneous",
-        kind=Flag(),
+        kind=FLAG,
         default=False,
         section=COLUMNS,
-        help="All intervals of the groups hold at once.",
+        help="The intervals of all groups are right at the same time with the stated confidence.",
         label="Intervals of all groups hold at once",
     ),
     AskOption(
@@ -420,7 +359,7 @@ _READ = (
     ),
     AskOption(
         name="drop_missing",
-        kind=Flag(),
+        kind=FLAG,
         default=False,
         section=READING,
         help="Leave out what has missing values.",
@@ -429,7 +368,7 @@ _READ = (
     ),
     AskOption(
         name="unlabelled",
-        kind=Flag(),
+        kind=FLAG,
         default=False,
         section=READING,
         help="Also use the scores of items without a label.",
@@ -438,7 +377,7 @@ _READ = (
     ),
     AskOption(
         name="complete",
-        kind=Flag(),
+        kind=FLAG,
         default=False,
         help="Declare that no model could know more than these scores say. The answer is then the "
         "floor itself, not a bound on it.",
@@ -446,7 +385,7 @@ _READ = (
     ),
     AskOption(
         name="label_is_vote",
-        kind=Flag(),
+        kind=FLAG,
         default=False,
         section=READING,
         help="With votes and --label: the label is one more vote of the same kind.",
@@ -511,7 +450,7 @@ _ASK = (
     ),
     AskOption(
         name="interval",
-        kind=OrNone(),
+        kind=OR_NONE,
         default="auto",
         metavar="NAME",
         help=_interval_help,
@@ -538,7 +477,7 @@ _ASK = (
     ),
     AskOption(
         name="clip",
-        kind=Clip(),
+        kind=CLIP,
         default="auto",
         metavar="NUMBER",
         help="How far scores are kept from 0 and 1, by methods that need it: auto or a number.",
@@ -549,9 +488,8 @@ _ASK = (
         kind=Choice(("chance", "item", "votes")),
         default="chance",
         metavar="REASON",
-        help="For votes: why do items have unequal numbers of them? Either by chance, by item "
-        "(some "
-        "kinds of items get more), or by votes (they were collected until they agreed).",
+        help="For votes: the reason why some items have more of them than others: chance, item "
+        "(some kinds of items get more) or votes (they were collected until they agreed).",
         shows_default=True,
         label="Numbers of votes differ",
         titles={"": "by chance", "item": "by the kind of item", "votes": "by votes that agree"},
@@ -585,7 +523,7 @@ _ASK = (
     ),
     AskOption(
         name="reached",
-        kind=Ratio(),
+        kind=RATIO,
         metavar="COUNT/COUNT",
         help="For votes: a model's errors out of its test items, such as 90/1000, on fresh labels "
         "of "
@@ -642,7 +580,8 @@ _MODEL = (
         kind=Matrix("480,40;60,420"),
         section=PLAIN,
         metavar="COUNTS",
-        help="Test items of each true class (rows) and decision: '480,40;60,420'.",
+        help="Confusion matrix: counts of test items, a row for each true class, a column for "
+        "each decision: '480,40;60,420'.",
     ),
     AskOption(
         name="n",
@@ -651,13 +590,14 @@ _MODEL = (
         aliases=("--n", "--n-test", "--test-size"),
         section=PLAIN,
         metavar="COUNT",
-        help="Number of test items. If the error is a rate, that of the items in FILE by default.",
+        help="Number of test items. Where the error is given as a rate, all items in FILE by "
+        "default.",
         label="of",
         after="test items",
     ),
     AskOption(
         name="same_labelling",
-        kind=Flag(),
+        kind=FLAG,
         default=False,
         section=PLAIN,
         help="The test labels were made as the votes were.",
@@ -694,7 +634,7 @@ _PLAN = (
     ),
     AskOption(
         name="votes",
-        kind=Wholes(),
+        kind=WHOLES,
         default=(2, 3, 5, 10, 20),
         flag="--try-votes",
         section=PLAIN,
@@ -705,7 +645,7 @@ _PLAN = (
     ),
     AskOption(
         name="items",
-        kind=Wholes(),
+        kind=WHOLES,
         default=(100, 300, 1000, 3000, 10000),
         flag="--try-items",
         section=PLAIN,
@@ -739,7 +679,7 @@ _RATINGS = (
     ),
     AskOption(
         name="rater",
-        kind=Flag(),
+        kind=FLAG,
         flag="--shared",
         section=READING,
         help="Each column of --ratings is one rater, the same for all items.",
@@ -751,7 +691,8 @@ _RATINGS = (
         default="absolute",
         shows_default=True,
         metavar="HOW",
-        help="Whether biases of shared raters are noise (absolute) or do not count (relative).",
+        help="If a rater is stricter than others: is that noise (absolute), or does it not count "
+        "(relative)?",
         label="That some people rate higher than others",
         titles={"": "is noise", "relative": "does not count"},
     ),

@@ -24,25 +24,25 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.gold import leaks
-from errorfloor.data.layouts import SCORES, SOFT_LABELS, of_kind
-from errorfloor.data.matrices import is_matrix, one_score
-from errorfloor.data.naming import as_classes, codes_of, told
-from errorfloor.data.options import ReadOptions
-from errorfloor.data.predicted_votes import (
+from errorfloor.data.items import (
     PredictedReader,
     PredictedVotes,
     Predictions,
     reader_of,
 )
+from errorfloor.data.layouts import SCORES, SOFT_LABELS, of_kind
+from errorfloor.data.matrices import is_matrix, one_score
+from errorfloor.data.naming import as_classes, codes_of, told
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
-from errorfloor.methods.record import Options
 from errorfloor.metrics import Metric
 from errorfloor.questions import models
 from errorfloor.questions.compared import PeopleComparison, replace_level
 from errorfloor.questions.model_options import counted
 from errorfloor.questions.models import Model
+from errorfloor.questions.question import Ask
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Estimate, PairedTest
 
@@ -135,8 +135,8 @@ class Pair:
         if number == 2:
             place = _classes(list(tables), source.options.positive, str(column))
         else:
-            said = (argument("prediction"), f" (column {column!r})")
-            place = told(list(tables), number, first.classes, said).place
+            column_words = (argument("prediction"), f" (column {column!r})")
+            place = told(list(tables), number, first.classes, column_words).place
         sides = [_nothing_of(first)] * number
         if tables:  # weights may be equal for each prediction, and differ between them
             unweighted(reduce(add, tables.values()), "headroom")
@@ -196,10 +196,10 @@ class VotesPair:
     predicted: Predictions
 
     @classmethod
-    def read(cls, reading: Reading, found: PredictedVotes, how: Options, level: float) -> VotesPair:
+    def read(cls, reading: Reading, found: PredictedVotes, ask: Ask) -> VotesPair:
         """Take votes with the predictions of one model beside them."""
         several = found.votes.sum(axis=1) >= 2
-        compared = PeopleComparison.of(reading, found.where(several), how, level)
+        compared = PeopleComparison.of(reading, found.where(several), ask)
         return cls(compared, compared.found.models[0])
 
     @property

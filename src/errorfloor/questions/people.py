@@ -8,22 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument, as_flag, as_fraction, check_level, shown
+from errorfloor._checks import InputError, argument, as_flag, as_fraction, shown
 from errorfloor._keywords import told_keywords
 from errorfloor._numbers import counted as counted_words
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.ballots import Ballots
-from errorfloor.data.options import ReadOptions
-from errorfloor.data.predicted_votes import (
+from errorfloor.data.items import (
     PredictedReader,
     PredictedVotes,
     as_predictions,
     reader_of,
 )
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading
-from errorfloor.methods.record import CHANCE, Options
+from errorfloor.data.tables import VoteTable
+from errorfloor.methods.record import CHANCE
 from errorfloor.questions.compared import MOST_PEOPLE, PeopleComparison
+from errorfloor.questions.question import Ask
 from errorfloor.questions.weights import unweighted
 from errorfloor.results.people import AltTest, People
 
@@ -138,15 +140,14 @@ def people(
     (0.667, 0.833)
     """
     arguments = {**locals()}
-    level = check_level(level)
     panels = as_panels(panels)
     epsilon = as_fraction(epsilon, name="epsilon")
-    options = Options(totals_by=totals_by, stopping=stopping)
+    ask = Ask(totals_by=totals_by, stopping=stopping, level=level).checked(VoteTable.kind)
     columns = {name: arguments[name] for name in _COLUMNS}
     if votes is None:
         votes, columns["positives"] = positives, None
     reading, found = _read(votes, totals, predictions, prediction, columns, drop_missing)
-    return people_of(reading, found, options, panels=panels, epsilon=epsilon, level=level)
+    return people_of(reading, found, ask, panels=panels, epsilon=epsilon)
 
 
 def as_columns(prediction: object) -> tuple[str, ...]:
@@ -247,11 +248,10 @@ def _some(values: Any, kept: Bools) -> Any:
 def people_of(
     reading: Reading,
     found: PredictedVotes,
-    options: Options,
+    ask: Ask,
     *,
     panels: Sequence[int] = PANELS,
     epsilon: float = EPSILON,
-    level: float = 0.95,
 ) -> People:
     """Return the answer for votes that were read, item by item."""
     unweighted(reading.table, "people")
@@ -263,7 +263,7 @@ def people_of(
             "and one label per item use ",
             *(argument("errors"), " and ", argument("n"), " of headroom."),
         )
-    crowd = PeopleComparison.of(reading, found.where(several), options, level)
+    crowd = PeopleComparison.of(reading, found.where(several), ask)
     singles = int(np.count_nonzero(~several))
     return people_in(crowd, singles, panels=panels, epsilon=epsilon)
 
@@ -315,13 +315,13 @@ def _about_sample(crowd: PeopleComparison, singles: int) -> list[str]:
     elif ballots is not None:
         effective = crowd.all_people.effective  # type: ignore[union-attr]
         notes.append(
-            f"The votes come from too few people (as good as {effective:.1f} with equal workloads) "
-            "to stand for others: limits hold for other items, but for these people."
+            "The votes come from too few people to stand for others (by their workloads they count "
+            f"as {effective:.1f}): limits hold for new items with these same people."
         )
     else:
         notes.append(
-            "Whose votes they are is not known: limits are over items, as if every vote came from "
-            "another person."
+            "It is not known who gave which vote: limits hold for new items, as if every vote came "
+            "from another person."
         )
     if singles:
         items = counted_words(singles, "item")

@@ -38,10 +38,10 @@ _SQUARED = ("r2", "mse")
 
 
 def headroom_of_ratings(
-    data: Any, said: ModelOptions, own: Mapping[str, Any], **columns: Any
+    data: Any, options: ModelOptions, own: Mapping[str, Any], **columns: Any
 ) -> Any:
     """Return the verdict on a model whose predictions, and nothing else, were given."""
-    for name in said.given:
+    for name in options.given:
         if name != "predictions":
             raise InputError(
                 *(
@@ -50,7 +50,7 @@ def headroom_of_ratings(
                 ),
                 *("each item with ", argument("predictions"), "."),
             )
-    return model_beside_ratings(data, said.predictions, **own, **columns)
+    return model_beside_ratings(data, options.predictions, **own, **columns)
 
 
 def model_beside_ratings(

@@ -363,17 +363,17 @@ class Fit:
     label: Label
 
     @classmethod
-    def of(cls, table: RatingTable, asked: RatingsAsk) -> Fit:
+    def of(cls, table: RatingTable, ask: RatingsAsk) -> Fit:
         """Return the fit of a table that has been checked."""
-        if asked.meant.median:
-            table = _medians(table, asked.meant.number or 1)
+        if ask.meant.median:
+            table = _medians(table, ask.meant.number or 1)
         item = np.repeat(np.arange(len(table)), table.sizes)
         shared = table.raters is not None and are_shared(item, table.raters)
         own = Rated.of(table, shared=shared)
-        plain = totals_of(own, asked.raters)
-        rated = own.ranks if asked.record.how.ranks else own
-        totals = totals_of(rated, asked.raters) if asked.record.how.ranks else plain
-        return cls(rated, totals, plain, shared, asked.meant)
+        plain = totals_of(own, ask.raters)
+        rated = own.ranks if ask.record.how.ranks else own
+        totals = totals_of(rated, ask.raters) if ask.record.how.ranks else plain
+        return cls(rated, totals, plain, shared, ask.meant)
 
     @property
     def offset(self) -> float:
@@ -394,20 +394,20 @@ class Fit:
         return found.noise / (1 if self.label.median else self.label.number)
 
 
-def estimate(reading: RatingReading, asked: RatingsAsk, seed: Seed) -> RatingsEstimate:
+def estimate(reading: RatingReading, ask: RatingsAsk, seed: Seed) -> RatingsEstimate:
     """Return the estimate of one table of ratings."""
     table = reading.table
-    _refuse_unusable(table, asked)
-    fit = Fit.of(table, asked)
-    _refuse_certified(fit, table, asked)
-    value, evidence = _value(fit, table, asked, seed)
-    made = replace(_described(reading, asked, fit, seed), value=value, evidence=evidence)
+    _refuse_unusable(table, ask)
+    fit = Fit.of(table, ask)
+    _refuse_certified(fit, table, ask)
+    value, evidence = _value(fit, table, ask, seed)
+    made = replace(_described(reading, ask, fit, seed), value=value, evidence=evidence)
     if evidence is not None:
-        made = replace(made, interval=_interval(made, evidence, asked.level))
+        made = replace(made, interval=_interval(made, evidence, ask.level))
     return checks.checked(made)
 
 
-def _described(reading: RatingReading, asked: RatingsAsk, fit: Fit, seed: Seed) -> RatingsEstimate:
+def _described(reading: RatingReading, ask: RatingsAsk, fit: Fit, seed: Seed) -> RatingsEstimate:
     """Return the estimate without its value."""
     table = reading.table
     found = fit.plain.all
@@ -418,7 +418,7 @@ def _described(reading: RatingReading, asked: RatingsAsk, fit: Fit, seed: Seed) 
     weighed = table.weights is not None and np.ptp(table.weights) > 0
     mass = fit.rated.weight
     effective = float(fit.rated.count @ mass) ** 2 / float(fit.rated.count @ mass**2)
-    target = asked.meant.words(table.ratings / table.n)
+    target = ask.meant.words(table.ratings / table.n)
     if known is not None and known < FEW_RATERS:
         target += f" of these {known} raters"
     return RatingsEstimate(
@@ -428,12 +428,12 @@ def _described(reading: RatingReading, asked: RatingsAsk, fit: Fit, seed: Seed) 
         n=table.n,
         n_effective=effective if weighed else None,
         clusters=None if table.clusters is None else int(np.unique(table.clusters).size),
-        assumptions=_assumes(fit.shared, asked.raters),
-        metric=asked.metric,
+        assumptions=_assumes(fit.shared, ask.raters),
+        metric=ask.metric,
         target=target,
         dropped=table.dropped,
-        options=asked.kept(),
-        seed=seed if asked.interval == CERTIFIED else None,
+        options=ask.kept(),
+        seed=seed if ask.interval == CERTIFIED else None,
         source=reading.source,
         table=table,
         icc=1.0 if noise == 0 else signal / (signal + noise),
@@ -441,8 +441,8 @@ def _described(reading: RatingReading, asked: RatingsAsk, fit: Fit, seed: Seed) 
         noise=noise,
         ratings=table.ratings,
         raters=known,
-        label=asked.meant.name,
-        whole_grades=_whole_grades(table, asked, signal, noise),
+        label=ask.meant.name,
+        whole_grades=_whole_grades(table, ask, signal, noise),
         row=reading.row,
     )
 
@@ -451,12 +451,12 @@ def _interval(found: RatingsEstimate, evidence: Evidence, level: float) -> Inter
     return Interval.at(level, evidence, found.measure)
 
 
-def estimate_again(found: RatingsEstimate, asked: RatingsAsk, seed: Seed) -> RatingsEstimate:
+def estimate_again(found: RatingsEstimate, ask: RatingsAsk, seed: Seed) -> RatingsEstimate:
     """Return another answer from the same ratings."""
     assert isinstance(found.table, RatingTable)
     assert found.row is not None
     assert found.source is not None
-    return estimate(RatingReading(found.table, found.row, found.source), asked, seed)
+    return estimate(RatingReading(found.table, found.row, found.source), ask, seed)
 
 
 def _assumes(shared: bool, raters: str) -> str:
@@ -470,14 +470,14 @@ def _assumes(shared: bool, raters: str) -> str:
 
 
 def _value(
-    fit: Fit, table: RatingTable, asked: RatingsAsk, seed: Seed
+    fit: Fit, table: RatingTable, ask: RatingsAsk, seed: Seed
 ) -> tuple[float, Evidence | None]:
     """Return the best value and the evidence for its limits."""
-    how = asked.record.how
+    how = ask.record.how
     rated, totals = fit.rated, fit.totals
-    ends = asked.scale or (float(table.values.min()), float(table.values.max()))
+    ends = ask.scale or (float(table.values.min()), float(table.values.max()))
     width = ends[1] - ends[0]
-    certified = asked.interval == CERTIFIED
+    certified = ask.interval == CERTIFIED
     evidence: Any
     if how.of == DIFFERENCE:
         evidence = difference_limits(rated, width)
@@ -502,7 +502,7 @@ def _value(
         if certified:
             wide = 1.0 if how.ranks else width
             evidence = certified_ratio(rated, wide, link, value, _paired(rated, seed))
-    return float(value), None if asked.interval is None else evidence
+    return float(value), None if ask.interval is None else evidence
 
 
 def _paired(rated: Rated, seed: Seed) -> np.random.Generator:
@@ -520,11 +520,9 @@ def _linked(fit: Fit, link: Any, ratio: float) -> float:
     return float(link(fit.share(ratio)))
 
 
-def _whole_grades(
-    table: RatingTable, asked: RatingsAsk, signal: float, noise: float
-) -> float | None:
+def _whole_grades(table: RatingTable, ask: RatingsAsk, signal: float, noise: float) -> float | None:
     """Return about the best QWK of whole grades with one more rating, where ratings are whole."""
-    if asked.metric != "qwk" or asked.meant.number != 1 or signal + noise <= 0:
+    if ask.metric != "qwk" or ask.meant.number != 1 or signal + noise <= 0:
         return None
     if not (table.values == np.round(table.values)).all():
         return None
@@ -568,9 +566,9 @@ def _medians(table: RatingTable, r: int) -> RatingTable:
 # What cannot be answered -----------------------------------------------------------------------
 
 
-def _refuse_unusable(table: RatingTable, asked: RatingsAsk) -> None:
-    if asked.scale is not None:
-        low, high = asked.scale
+def _refuse_unusable(table: RatingTable, ask: RatingsAsk) -> None:
+    if ask.scale is not None:
+        low, high = ask.scale
         off = (table.values < low) | (table.values > high)
         if off.any():
             raise InputError(
@@ -598,15 +596,15 @@ def _refuse_unusable(table: RatingTable, asked: RatingsAsk) -> None:
         )
 
 
-def _refuse_certified(fit: Fit, table: RatingTable, asked: RatingsAsk) -> None:
-    if asked.interval != CERTIFIED:
+def _refuse_certified(fit: Fit, table: RatingTable, ask: RatingsAsk) -> None:
+    if ask.interval != CERTIFIED:
         return
     why = None
     if fit.shared:
         why = "the same raters rate several items, so that items are not independent"
     elif table.weights is not None or table.clusters is not None:
         why = "items weigh differently or belong together"
-    elif asked.record.how.ranks:
+    elif ask.record.how.ranks:
         why = "ranks depend on all items at once"
     if why is not None:
         raise InputError(

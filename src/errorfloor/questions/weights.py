@@ -130,12 +130,12 @@ def assumed_of(table: Table) -> str:
     """Say what weights and clusters have to be, for the sentence on what an estimate assumes."""
     if table.entries is None:
         return ""
-    said = ""
+    text = ""
     if not table.entries.labelled(len(table.classes)).are_equal:
-        said += " The weights make the items stand for the population."
+        text += " The weights make the items stand for the population."
     if table.entries.cluster is not None:
-        said += " Items of different clusters have nothing to do with each other."
-    return said
+        text += " Items of different clusters have nothing to do with each other."
+    return text
 
 
 def no_interval(name: str, why: str, table: Table) -> InputError:

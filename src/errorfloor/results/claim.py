@@ -141,7 +141,9 @@ def _rule(method: Method, metric: Metric) -> str:
         return method.rule
     if method.shape is not Shape.ORDER:
         return "the best rule on {}"
-    return metric.rule if method.classes is Classes.TWO else "the best weighting of {}"
+    return (
+        metric.rule if method.classes is Classes.TWO else "the best choice of class weights for {}"
+    )
 
 
 def _sentence(claim: Claim) -> str:

@@ -270,7 +270,7 @@ def shapes(
         return Box(left + wide * start, top, wide * (end - start), tall, fill, opacity, tip)
 
     def words(place: float, y: float, text: str) -> Words:
-        anchor = "start" if place < 0.5 else "end"
+        anchor = "start" if place < 0.3 else "end" if place > 0.7 else "middle"
         return Words(left + wide * place, y, text, size, "ink", anchor, 600)
 
     def mark(place: float, above: float, below: float, *, dashed: bool = False) -> Stroke:

@@ -188,8 +188,8 @@ def how_items(items: Items | ClassItems) -> str:
     mean += f"{numbers.per_cent(items.floor)}."
     if not isinstance(items, Items):
         return mean
-    same = "the task is the same with" if items.symmetric else "the task would change with"
-    return f"{mean} It is assumed that {same} both classes swapped."
+    same = "alike" if items.symmetric else "as different"
+    return f"{mean} The two classes are treated {same}."
 
 
 def of_feebee(result: FeeBeeResult) -> Grid:
@@ -204,7 +204,7 @@ def of_feebee(result: FeeBeeResult) -> Grid:
         "std. error",
         "too high",
         "too low",
-        "minus the oracle, 95 %",
+        "minus oracle's (95 %)",
     )
     rows = [_score_row(row, digits, _excess(row, digits)) for row in result]
     return Grid(head, (*rows, _score_row(oracle, digits, "")), "<>>>>>")

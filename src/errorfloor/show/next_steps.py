@@ -17,7 +17,7 @@ from errorfloor.data.layouts import SCORES
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
-from errorfloor.questions import models, published
+from errorfloor.questions import models
 from errorfloor.questions.options import as_typed
 from errorfloor.results import Estimate, Groups, RatingsEstimate, Verdict
 from errorfloor.show.recipe import (
@@ -138,7 +138,7 @@ def _other_model(estimate: Estimate) -> NextStep:
     asked = [word for name, value in metric_of(estimate).items() for word in (FLAGS[name], value)]
     words = ("headroom", *map(as_typed, asked))
     gain = "and see what it can still gain:"
-    if published.can_be_published(metric) and published.shares_of(estimate) is not None:
+    if models.can_be_published(metric) and models.shares_of(estimate) is not None:
         value = f"{_worse(estimate):.3g}"
         why = f"Put in your model's {metric.words} on its test items, {gain}"
         line = f"print(ef.headroom(floor, model_value={value}, n={TEST_ITEMS}))"

@@ -156,7 +156,8 @@ def sentence_of_verdict(result: Verdict) -> str:
     share, worth = result.share, result.worth
     if share is None:
         return f"{head}. {_of_differences(floor)} {stands}"
-    people = "" if worth is None else f", worth {_people(worth)}"
+    known = worth is not None and not (math.isinf(worth.value) and worth.low < 0.05)
+    people = f", as good as the mean of {_people(worth)}" if worth is not None and known else ""
     limits = _range(share, 100.0, " %", 0)
     if metric.less_is_better:
         head = f"{head}; the least possible is {_with_limits(floor)}. It explains"

@@ -63,8 +63,8 @@ def _(result: FeaturesEstimate) -> str:
         return f"{_best(result)}: at least by {result.lower_from}, at most by what models reach."
     if result.interval is not None:
         return (
-            f"{_best(result)}, on items that it has not seen. How much better any model can get, "
-            "features with one label per item cannot tell."
+            f"{_best(result)}, on items that it has not seen. Features with one label per item "
+            "cannot tell how much better any model can get."
         )
     if result.lower_end is None or result.upper_end is None:
         return f"{result.method} puts the floor at {error}, which is no limit."
@@ -180,8 +180,11 @@ def _(result: Confusion) -> str:
     often = f"{numbers.per_cent(first.share, 0)} of the"
     if len(pairs) == 1:
         often = "All"
-    whose = f"errors of {result.best_of}" if result.best_of else "errors that any model makes"
-    return f"{often} {whose} confuse {first.first} with {first.second}."
+    confuse = f"confuse {first.first} with {first.second}"
+    if result.best_of:
+        best = f"{result.best_of[:1].upper()}{result.best_of[1:]}"
+        return f"{best} still errs: {often[:1].lower()}{often[1:]} errors {confuse}."
+    return f"{often} errors that any model makes {confuse}."
 
 
 @sentence_of.register("Items", "ClassItems")

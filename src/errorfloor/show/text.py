@@ -68,7 +68,7 @@ def _columns_of(look: Look) -> Grid:
 
 
 def _about(one: LayoutLook) -> Iterator[str]:
-    named = "; ".join(f"{role} = {_columns(column)}" for role, column in one.columns.items())
+    named = "; ".join(f"{_columns(column)} as the {role}" for role, column in one.columns.items())
     yield f"As {one.layout}{f' ({named})' if named else ''}: {one.says}"
     if one.problem is not None:
         yield f"  Not yet: {one.problem}"

@@ -47,10 +47,11 @@ def difference_of(verdict: Verdict) -> str:
     name = " minus ".join(pair)
     sure = ""
     if claim.any_model:
-        worse, better = ("above", "below") if metric.less_is_better else ("below", "above")
         behind = verdict.difference >= 0
-        side, p = (better, verdict.p_room) if behind else (worse, verdict.p_beyond)
-        sure = f"; {numbers.p_equals(p)} if the model were at or {side} the {metric.limit}"
+        how, p = ("badly", verdict.p_room) if behind else ("well", verdict.p_beyond)
+        sure = (
+            f"; {numbers.p_equals(p)} for a model at the {metric.limit} to do this {how} by chance"
+        )
     return f"{name[:1].upper()}{name[1:]}: {within}{sure}{items}."
 
 

@@ -3,13 +3,13 @@
 import shlex
 import sys
 
-from errorfloor.apps.cli import interrupts, starting, streams
+from errorfloor.apps.cli import interrupts, starting
 
 
 def main() -> None:
     """Run the command line and exit: 0 fine, 1 bad input, 2 usage, 3 a requirement is not met."""
     interrupts.leave_at_once()
-    streams.fill()
+    starting.fill_streams()
     try:
         starting.spare()
         from errorfloor.apps.cli.commands import run

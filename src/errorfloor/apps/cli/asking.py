@@ -57,7 +57,7 @@ def answer(
         return replace(labels, where=where, layouts=tuple(layouts)).read(session)
 
     if prediction is not None and "," in prediction and ask.choice.record.is_error:
-        return people(labels, session, prediction.split(","), ask.options, level=ask.level)
+        return people(labels, session, prediction.split(","), ask)
     if prediction is not None:
         files = None if labels.is_stdin else list(labels.files)  # which can be looked at first
         judge = judging(files, labels.where, prediction, ask, read)
@@ -108,10 +108,10 @@ def check_model(
 
 
 def people(
-    labels: Labels, session: Session, prediction: Sequence[str], options: Any, **how: Any
+    labels: Labels, session: Session, prediction: Sequence[str], ask: Ask, **how: Any
 ) -> Any:
     """Return how many people each model is worth."""
-    from errorfloor.data.predicted_votes import reader_of
+    from errorfloor.data.items import reader_of
     from errorfloor.questions.people import people_of
 
     reader, where = reader_of(labels.where, prediction)
@@ -119,7 +119,7 @@ def people(
     if prediction:
         session.about["input"]["columns"]["prediction"] = list(prediction)
     with session.step("comparing with people"):
-        return people_of(reading, reader.found(reading), options, **how)
+        return people_of(reading, reader.found(reading), ask, **how)
 
 
 def models(labels: Labels, session: Session, prediction: Sequence[str] | None, **how: Any) -> Any:

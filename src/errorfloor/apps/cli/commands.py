@@ -11,20 +11,15 @@ import click
 from errorfloor import __version__
 from errorfloor.apps.cli import asking, gates
 from errorfloor.apps.cli.agreement import agreement
-from errorfloor.apps.cli.app import app
 from errorfloor.apps.cli.building import Group, examples, option, with_session
 from errorfloor.apps.cli.completing import columns as complete_columns
-from errorfloor.apps.cli.confusion import confusion
 from errorfloor.apps.cli.counting import count, merge
-from errorfloor.apps.cli.data import data
 from errorfloor.apps.cli.features import DEVICE, FEATURES, features
 from errorfloor.apps.cli.headroom import headroom
+from errorfloor.apps.cli.improve import confusion, items, label
 from errorfloor.apps.cli.interrupts import INTERRUPTED
-from errorfloor.apps.cli.items import items
-from errorfloor.apps.cli.label import label
-from errorfloor.apps.cli.look import look
 from errorfloor.apps.cli.mcp import mcp
-from errorfloor.apps.cli.metrics import metrics
+from errorfloor.apps.cli.more import data, metrics, paper, schema
 from errorfloor.apps.cli.options import (
     METHODS,
     PREDICTION,
@@ -38,12 +33,10 @@ from errorfloor.apps.cli.options import (
     with_model,
 )
 from errorfloor.apps.cli.people import difference, people
-from errorfloor.apps.cli.printing import complain
 from errorfloor.apps.cli.ratings import ratings
-from errorfloor.apps.cli.schema import schema
-from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.showcase import demo, paper
+from errorfloor.apps.cli.session import Session, complain
 from errorfloor.apps.cli.source import Labels
+from errorfloor.apps.cli.start import app, demo, look
 from errorfloor.data.columns import UnclearColumnsError
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS
@@ -54,8 +47,8 @@ from errorfloor.questions.options import (
     OF_LIMITS,
     OF_METRIC,
     PLAN_OPTIONS,
+    SHARES,
     Number,
-    Shares,
     Whole,
     either,
 )
@@ -220,7 +213,7 @@ def compare(
 
     The models are columns of one file (--prediction), or files with the same labels. The interval
     of the difference is paired. Where the items cannot tell, the answer says how many would.
-    Without models, estimate the floor by several methods, from scores with one label per item.
+    If no models are named, estimate the floor by several methods, from scores with one label each.
     """
     from errorfloor.metrics.choice import MetricChoice
     from errorfloor.questions.compare import CompareAsk
@@ -273,14 +266,14 @@ def compare(
     type=click.Choice(known()),
     default=known()[0],
     show_default=True,
-    help=f"What methods estimate: {either(known())}.",
+    help=f"The quantity that methods estimate: {either(known())}.",
 )
 @option(
     "--means",
     metavar="NUMBERS",
-    kind=Shares(),
-    help="Probability of class 1 where a label is drawn anew (not for error); 0.1,0.2,...,0.9 by "
-    "default.",
+    kind=SHARES,
+    help="How probable class 1 is among the random labels that replace given ones (not used for "
+    "error); 0.1,0.2,...,0.9 by default.",
 )
 @METHODS
 @option(
@@ -305,8 +298,8 @@ def compare(
 def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
     """Rate methods by how closely they follow noise added to labels; a lower score is better.
 
-    With --features the classic methods 1nn, knn-K, ghp and noshad are rated; with --score as well,
-    methods for scores are, too.
+    With --features, the classic methods 1nn, knn-K, ghp and noshad are rated. With --features and
+    --score, so are the methods for scores.
     """
     from errorfloor.questions.feebee import FeeBeeAsk
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from errorfloor.apps.cli.building import Command, examples, with_session
+from errorfloor.apps.cli.building import FILE, Command, examples, with_session
 from errorfloor.apps.cli.options import destination, with_labels
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels, note_doubles
-from errorfloor.apps.cli.types import FILE
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS
 

@@ -9,6 +9,7 @@ import click
 
 from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.building import (
+    FILE,
     Command,
     Decorator,
     examples,
@@ -17,7 +18,6 @@ from errorfloor.apps.cli.building import (
 )
 from errorfloor.apps.cli.options import destination, listed, report_suffixes
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.types import FILE
 from errorfloor.questions.options import ANSWER, COLUMNS, READING
 
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from errorfloor import metrics
-from errorfloor.apps.cli.building import option, options
+from errorfloor.apps.cli.building import OLD_VERDICTS, VerdictName, option, options
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.types import OLD_VERDICTS, VerdictName
 from errorfloor.questions.options import OPTIONS, either
 from errorfloor.results.verdict import VERDICTS
 
@@ -29,13 +28,15 @@ LIMITS = options(
         FLOOR,
         metavar="VALUE",
         kind=_VALUE,
-        help="Exit with code 3 if the lowest possible error (or --metric) is above this: 10%.",
+        help="Exit with code 3 if the lowest possible error (or --metric) is above this, such as "
+        "10%.",
     ),
     option(
         CEILING,
         metavar="VALUE",
         kind=_VALUE,
-        help="Exit with code 3 if the best possible accuracy (or --metric) is below this: 90%.",
+        help="Exit with code 3 if the best possible accuracy (or --metric) is below this, such as "
+        "90%.",
     ),
     *(
         option(name, metavar="VALUE", kind=_VALUE, hidden=True)

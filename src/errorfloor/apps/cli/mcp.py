@@ -21,10 +21,9 @@ import click
 from errorfloor import __version__
 from errorfloor._checks import percentage
 from errorfloor.apps.cli import starting
-from errorfloor.apps.cli.building import Command, examples, with_session
+from errorfloor.apps.cli.building import FILE, NEW_FILE, Command, examples, with_session
 from errorfloor.apps.cli.session import REFUTED, REQUIREMENT, Failure, Session
-from errorfloor.apps.cli.types import FILE, NEW_FILE
-from errorfloor.data.confined import FOLDERS, is_inside
+from errorfloor.data.storage import FOLDERS, is_inside
 
 TOOLS = ("look", "estimate", "headroom", "people", "agreement")
 _EXTRA = "The server needs more ({}): pip install 'errorfloor[mcp]'."
@@ -174,25 +173,25 @@ def _schema(option: click.Parameter) -> dict[str, Any]:
         what = "Paths of files in the server's folders, relative to the first or in full."
         return {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": what}
     assert isinstance(option, click.Option)
-    said = {"description": f"{option.help or ''} (on the command line {option.opts[-1]})".strip()}
+    about = {"description": f"{option.help or ''} (on the command line {option.opts[-1]})".strip()}
     if option.is_flag:
-        return {"type": "boolean", **said}
+        return {"type": "boolean", **about}
     one = {"type": ["string", "number"]}
     if option.multiple:
-        return {"anyOf": [one, {"type": "array", "items": one}], **said}
-    return {**one, **said}
+        return {"anyOf": [one, {"type": "array", "items": one}], **about}
+    return {**one, **about}
 
 
 # From what a client says to what would be typed.
 
 
-def words_of(name: str, said: Mapping[str, Any], folders: Sequence[str]) -> list[str]:
+def words_of(name: str, arguments: Mapping[str, Any], folders: Sequence[str]) -> list[str]:
     """Return what would be typed for a call, or refuse it."""
     if name not in TOOLS:
         raise RefusedError(f"There is no tool {name!r}. There are: {', '.join(TOOLS)}.")
     options = _options(_command(name))
     words, files = [name, "--json"], []
-    for key, value in said.items():
+    for key, value in arguments.items():
         if key not in options:
             raise RefusedError(f"{name} has no argument {key!r}. It has: {', '.join(options)}.")
         option = options[key]

@@ -62,8 +62,8 @@ def guesses(source: Source) -> str:
     layout = next(layout for layout in LAYOUTS if layout.name == source.layout)
     roles = [role for role in layout.roles if role.name in source.guessed]
     several = roles and isinstance(source.columns[roles[0].name], tuple | list)
-    said = (f"{_quoted(source.columns[role.name])} as the {role.words}" for role in roles)
-    return f"using column{'s' if several else ''} {' and '.join(said)}"
+    roles_taken = (f"{_quoted(source.columns[role.name])} as the {role.words}" for role in roles)
+    return f"using column{'s' if several else ''} {' and '.join(roles_taken)}"
 
 
 def _quoted(column: Any) -> str:

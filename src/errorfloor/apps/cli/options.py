@@ -13,25 +13,24 @@ import click
 
 from errorfloor._checks import InputError
 from errorfloor.apps.cli import completing
-from errorfloor.apps.cli.building import Body, Decorator, option
+from errorfloor.apps.cli.building import FILE, NEW_FILE, Body, Decorator, option
 from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.session import Failure
 from errorfloor.apps.cli.source import Labels
-from errorfloor.apps.cli.types import FILE, NEW_FILE
 from errorfloor.data.layouts import BESIDE, Layout, Role
 from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.questions.options import (
     ANSWER,
     ASK_OPTIONS,
     COLUMNS,
+    FLAG,
     MODEL_OPTIONS,
+    NAMES,
     OF_METRIC,
     OPTIONS,
     READING,
     AskOption,
-    Flag,
-    Names,
     as_typed,
     either,
     methods_help,
@@ -146,9 +145,9 @@ def listed(
         "shell_complete": _COMPLETE.get(name),
         "aliases": own.aliases,
     }
-    if isinstance(own.kind, Flag):
+    if own.kind is FLAG:
         return option(own.on_command_line, parameter or name, is_flag=True, **{**given, **more})
-    if isinstance(own.kind, Names):
+    if own.kind is NAMES:
         return option(own.on_command_line, name, multiple=True, callback=names_of, **given)
     if name == "positive":
         return once(own.on_command_line, name, **given)

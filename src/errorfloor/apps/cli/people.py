@@ -25,7 +25,7 @@ from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.data.layouts import LAYOUTS, of_kind
 from errorfloor.data.tables import VoteTable
-from errorfloor.questions.options import ANSWER, COLUMNS, Number, Wholes
+from errorfloor.questions.options import ANSWER, COLUMNS, WHOLES, Number
 
 if TYPE_CHECKING:
     from errorfloor.questions.question import Ask
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 @option(
     "--panels",
     metavar="R,R,...",
-    kind=Wholes(),
+    kind=WHOLES,
     default="1,3,5",
     show_default=True,
     section=ANSWER,
@@ -82,6 +82,7 @@ def people(
     labels: Labels,
     prediction: list[str] | None,
     panels: Any,
+    epsilon: float,
     output: Path | None,
     **how: Any,
 ) -> None:
@@ -92,20 +93,12 @@ def people(
     gave each vote, limits also hold for new annotators of the same kind. The exit code is 4 if the
     predictions look as if they were made from these very votes, so that comparing says nothing.
     """
-    from errorfloor.methods.record import Options
     from errorfloor.questions.people import as_panels
+    from errorfloor.questions.question import Ask
     from errorfloor.show.words import long_text_of
 
-    options = Options(totals_by=how["totals_by"], stopping=how["stopping"])
-    found = asking.people(
-        labels,
-        session,
-        prediction or (),
-        options,
-        panels=as_panels(panels),
-        epsilon=how["epsilon"],
-        level=how["level"],
-    )
+    ask, sizes = Ask(**how), as_panels(panels)
+    found = asking.people(labels, session, prediction or (), ask, panels=sizes, epsilon=epsilon)
     result, text = found.to_dict(), long_text_of(found)
     if output is not None:
         from errorfloor.show.report import report

@@ -9,6 +9,7 @@ import click
 
 from errorfloor.apps.cli import asking, completing
 from errorfloor.apps.cli.building import (
+    FILE,
     Command,
     Decorator,
     examples,
@@ -17,7 +18,6 @@ from errorfloor.apps.cli.building import (
 )
 from errorfloor.apps.cli.options import destination, listed, report_suffixes
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.types import FILE
 from errorfloor.questions.options import ANSWER, COLUMNS, RATING_OPTIONS, READING
 
 
@@ -71,7 +71,8 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     callback=_columns,
     section=COLUMNS,
     shell_complete=completing.columns,
-    help="Where a row is an item: one column per rater, a,b,c or 'rater*', or one with lists.",
+    help="If each row is an item: the columns of the raters (a,b,c or 'rater*'), or one column of "
+    "lists.",
 )
 @_column("prediction", "Column of a model's predictions: the answer then says how good they are.")
 @_column("weight", "What items weigh.")

@@ -1,4 +1,8 @@
-"""A quick start and a quick end: what libraries load and tidy up that no command needs."""
+"""A quick start and a quick end: what libraries load and tidy up that no command needs.
+
+Without `spare` a command such as `errorfloor estimate votes.csv` takes about half as long again,
+and without `leave` about a seventh longer (`python -m benchmarks.start`).
+"""
 
 from __future__ import annotations
 
@@ -42,3 +46,17 @@ def leave(code: int) -> None:
         except (OSError, ValueError):  # nobody reads it, or it is closed
             code = code or 1
     os._exit(code)
+
+
+def fill_streams() -> None:
+    """Have closed streams lead nowhere, so that no file that is opened later takes their place.
+
+    A closed standard input stays None in `sys`: whoever wants to read it can tell.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free, which is this
+        if getattr(sys, name) is None and name != "stdin":
+            setattr(sys, name, os.fdopen(number, "w", encoding="utf-8", closefd=False))

@@ -303,7 +303,7 @@ def _estimated(place: str, state: State, session: PageSession) -> Found:
         one = columns[0] if len(columns) == 1 else columns
         model.check(ask, columns[0])
         if len(columns) > 1 and ask.choice.record.is_error:
-            verdict: Any = asking.people(labels, session, columns, ask.options, level=ask.level)
+            verdict: Any = asking.people(labels, session, columns, ask)
         else:
             verdict = judging([state.file], where, one, ask, read)()
         return Found(labels.read(session), verdict.floor, verdict)

@@ -31,7 +31,7 @@ from errorfloor.features.records import NAMES
 from errorfloor.methods.record import Classes
 from errorfloor.metrics.variances import NAMES as RATING_METRICS
 from errorfloor.metrics.variances import R2, rating_metric
-from errorfloor.questions.options import Flag, Number, Whole
+from errorfloor.questions.options import FLAG, Number, Whole
 from errorfloor.results import Estimate
 from errorfloor.results.finding import Finding
 from errorfloor.show.markup import Markup, in_sight, tag
@@ -323,7 +323,7 @@ def field(
     said, choices = label or option.label, titles or option.titles
     if choices:
         return select(name, choices, state.field(name), said)
-    if isinstance(option.kind, Flag):
+    if option.kind is FLAG:
         return check(name, state, said)
     said = f"{said}, {option.hint}" if option.hint else said
     if isinstance(option.kind, Number | Whole) and not option.hint:

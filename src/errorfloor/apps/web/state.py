@@ -18,11 +18,11 @@ from errorfloor.data.source import Source
 from errorfloor.questions.model_options import ModelOptions
 from errorfloor.questions.options import (
     ASK_OPTIONS,
+    FLAG,
     MODEL_OPTIONS,
     OPTIONS,
     PLAN_OPTIONS,
     RATING_OPTIONS,
-    Flag,
 )
 from errorfloor.questions.question import Ask
 
@@ -126,7 +126,7 @@ def in_form(mention: Mention) -> str:
     word = _word(mention.name)
     if not word:
         return mention.name if mention.value is None else f"{mention.name} = {mention.value}"
-    if mention.value is None or isinstance(OPTIONS[mention.name].kind, Flag):
+    if mention.value is None or OPTIONS[mention.name].kind is FLAG:
         return word
     return f"{word} {mention.value}"
 

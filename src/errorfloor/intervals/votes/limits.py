@@ -152,7 +152,8 @@ def not_a_sample(table: VoteTable) -> str:
     """Say for whose votes limits hold that do not count annotators as a sample."""
     if table.workloads is None:
         return (
-            " Whose votes they are is not known: the limits assume many annotators, or alike ones."
+            " It is not known who gave which vote: the limits assume many annotators, or that all "
+            "vote alike."
         )
     number = number_of(table.workloads)
     few = effective_number(table.workloads) < FEWEST_ANNOTATORS

@@ -1,18 +1,33 @@
-"""The command `data`: real sets to try things on."""
+"""The commands `metrics`, `data`, `paper` and `schema`."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+import errorfloor
 from errorfloor.apps.cli import completing
-from errorfloor.apps.cli.building import Group, examples, option, with_session
-from errorfloor.apps.cli.session import Session
+from errorfloor.apps.cli.building import Command, Group, examples, option, with_session
+from errorfloor.apps.cli.session import SCHEMA, Session
 
 if TYPE_CHECKING:
     from errorfloor.datasets.dataset import Dataset
+
+
+@click.command(
+    cls=Command,
+    short_help="List the metrics and what data each needs.",
+    epilog=examples("errorfloor metrics"),
+)
+@with_session
+def metrics(session: Session) -> None:
+    """List the metrics: what each is, for how many classes, and from which labels it comes."""
+    from errorfloor.show import metric_table
+
+    session.show({"metrics": metric_table.as_dicts()}, metric_table.as_text(), headline=False)
 
 
 @click.group(cls=Group, epilog=examples("errorfloor data list", "errorfloor data path"))
@@ -98,3 +113,84 @@ def save_csv(content: Dataset, path: str | os.PathLike[str]) -> None:
     if content.votes is not None:
         columns |= {"positives": content.positives.tolist(), "total": content.totals.tolist()}
     write_csv(path, list(columns), zip(*columns.values(), strict=True))
+
+
+@click.command(
+    cls=Command,
+    short_help="Draw the paper's figures again (in a clone).",
+    epilog=examples("errorfloor paper figure-2 --out paper"),
+)
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("paper"),
+    help="Folder to write to; by default one called paper.",
+)
+@option(
+    "--docs",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for a page with all figures; written only when every figure is there.",
+)
+@option("--force", is_flag=True, help="Compute again what is there.")
+@with_session
+def paper(
+    session: Session, names: tuple[str, ...], out: Path, docs: Path | None, force: bool
+) -> None:
+    """Draw the paper's figures again, with every printed number next to ours.
+
+    Needs a clone of errorfloor: its package `papers` has the figures.
+
+    NAME is figure-1 to figure-12 or table-feebee; all of them by default. The name follow-up
+    stands for the three of the second paper: follow-up-figure, follow-up-table, follow-up-feebee.
+    """
+    from errorfloor._checks import check_choice
+    from errorfloor.paper import find_papers
+
+    try:
+        find_papers()
+    except ImportError as error:
+        raise click.ClickException(str(error)) from error
+    from papers import FIGURES, FOLLOW_UP, reproduce
+    from papers.__main__ import summary, which_of, write_pages
+
+    for name in names:
+        check_choice(name, (*FIGURES, "all", *FOLLOW_UP, "follow-up"), name="NAME")
+    which = which_of(names)
+    with session.taming():
+        figures = reproduce(which, out, force=force)
+    pages = write_pages(figures, out, docs)
+    for _, missing in pages:
+        if missing:
+            session.remark(f"no page yet: {out} lacks {', '.join(missing)}.")
+    page = next((page for page, _ in pages if page is not None), None)
+    rows = [
+        {
+            "name": figure.name,
+            "title": figure.title,
+            "svg": figure.svg,
+            "checks": [check.to_dict() for check in figure.checks],
+        }
+        for figure in figures
+    ]
+    lines = [summary(figure) for figure in figures] + ([f"wrote {page}"] if page else [])
+    session.show({"figures": rows, "page": page}, "\n".join(lines), headline=False)
+
+
+def path_of(schema: str) -> Path:
+    """Return the path of a schema, "errorfloor/3" being `schema/errorfloor-3.json`."""
+    return Path(errorfloor.__file__).parent / "schema" / f"{schema.replace('/', '-')}.json"
+
+
+@click.command(
+    cls=Command,
+    short_help="Print the JSON Schema of every --json answer.",
+    epilog=examples("errorfloor schema"),
+)
+def schema() -> None:
+    """Print the JSON Schema that every answer with --json follows.
+
+    The key `schema` of an answer has its version. Keys may be added without a new
+    version; for any other change its number goes up.
+    """
+    click.echo(path_of(SCHEMA).read_text(encoding="utf-8"), nl=False)
