@@ -1,16 +1,17 @@
 """How often intervals of other metrics than error, from scores with labels, hold the true value.
 
 Run `python -m benchmarks.metrics_scores` to write its section of benchmarks/results/metrics.md:
-half an hour on one core. Scores are the true probabilities, so they are in order; labels are drawn
+half an hour on two cores. Scores are the true probabilities, so they are in order; labels are drawn
 from them.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -101,11 +102,11 @@ NEAR: dict[str, Draw] = {
 }
 
 
-def settings() -> list[Setting]:
-    """Return all settings."""
-    some = [Setting(name, draw, n) for n in (500, 2000) for name, draw in SHAPES.items()]
-    tied = [Setting(name, draw, n, tied=True) for n in (500, 2000) for name, draw in TIES.items()]
-    return [*some, *tied, *(Setting(name, draw, 200) for name, draw in RARE.items())]
+SETTINGS = (
+    *(Setting(name, draw, n) for n in (500, 2000) for name, draw in SHAPES.items()),
+    *(Setting(name, draw, n, tied=True) for n in (500, 2000) for name, draw in TIES.items()),
+    *(Setting(name, draw, 200) for name, draw in RARE.items()),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,6 +216,28 @@ def study(question: Question, setting: Setting, repetitions: int, first: int = 0
     return Found(question.truth(setting.draw), value, low, high)
 
 
+def studies(questions: str, settings: str, repetitions: Sequence[int]) -> list[list[Found]]:
+    """Return what each question finds in each setting, on all cores.
+
+    Questions and settings are those that a name of this module stands for: settings draw by
+    functions, which cannot be sent to other processes.
+    """
+    jobs = [
+        (questions, i, settings, j, runs)
+        for i, runs in enumerate(repetitions)
+        for j in range(len(globals()[settings]))
+    ]
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(_study, jobs))
+    size = len(globals()[settings])
+    return [found[i : i + size] for i in range(0, len(found), size)]
+
+
+def _study(job: tuple[str, int, str, int, int]) -> Found:
+    questions, i, settings, j, runs = job
+    return study(globals()[questions][i], globals()[settings][j], runs)
+
+
 def delong(setting: Setting, repetitions: int) -> float:
     """Return how often DeLong's interval holds the best AUC."""
     truth, held, drawn = Question("auc").truth(setting.draw), 0, 0
@@ -235,23 +258,23 @@ def table(questions: Sequence[Question], found: Mapping[tuple[Question, Setting]
     """Return coverage and mean width of each setting as Markdown."""
     lines = [["probabilities", "items", *(question.name for question in questions)]]
     lines.append(["---", *["---:"] * (len(questions) + 1)])
-    for setting in settings():
+    for setting in SETTINGS:
         own = (found[question, setting] for question in questions)
         cells = (f"{one.held:.3f} ({one.width:.3f})" for one in own)
         lines.append([setting.name, f"{setting.n:,}", *cells])
     for name, of in (("least", np.min), ("mean", np.mean)):
-        held = (of([found[one, setting].held for setting in settings()]) for one in questions)
+        held = (of([found[one, setting].held for setting in SETTINGS]) for one in questions)
         lines.append([name, "", *(f"{share:.3f}" for share in held)])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def errors(questions: Sequence[Question], found: Mapping[tuple[Question, Setting], Found]) -> str:
     """Return the largest mean errors of values by the number of items, as Markdown."""
-    sizes = sorted({setting.n for setting in settings()})
+    sizes = sorted({setting.n for setting in SETTINGS})
     lines = [["metric", "method", *(f"{n:,} items" for n in sizes)], ["---"] * (len(sizes) + 2)]
     for question in questions:
         worst = [
-            max((found[question, one].bias for one in settings() if one.n == n), key=abs)
+            max((found[question, one].bias for one in SETTINGS if one.n == n), key=abs)
             for n in sizes
         ]
         method = methods.default("scores", metric=question.metric).name
@@ -263,7 +286,7 @@ def afresh(found: Mapping[tuple[Question, Setting], Found], repetitions: int) ->
     """Return what other data sets say of the setting that held least, of each metric below 0.94."""
     said = []
     for question in (*HONEST, *MORE):
-        least = min(settings(), key=lambda one: found[question, one].held)
+        least = min(SETTINGS, key=lambda one: found[question, one].held)
         if found[question, least].held < 0.94:
             held = study(question, least, 2 * repetitions, first=1000).held
             said.append(f"{question.name} {held:.3f} ({least.name}, {least.n:,} items)")
@@ -278,7 +301,7 @@ def afresh(found: Mapping[tuple[Question, Setting], Found], repetitions: int) ->
 def document(found: Mapping[tuple[Question, Setting], Found], repetitions: int) -> str:
     """Return the section as Markdown."""
     error = (LEVEL * (1 - LEVEL) / repetitions) ** 0.5
-    rare = [one for one in settings() if one.n == min(each.n for each in settings())]
+    rare = [one for one in SETTINGS if one.n == min(each.n for each in SETTINGS)]
     shares = ", ".join(f"{delong(one, repetitions):.2f} ({one.name})" for one in rare)
     return f"""Scores are in the order of the true probabilities, and labels are drawn from these.
 Scores of items with one probability all differ, but for the settings "two atoms" and "five values",
@@ -323,17 +346,20 @@ FEW = (
 TINY = tuple(Setting(name, SHAPES[name], n) for n in (5, 20) for name in ("all 0.2", "all 1/2"))
 
 
+_TIED = "two atoms, 0.05 and 0.5"
+FEW_SETTINGS = (
+    *TINY,
+    *(Setting(name, draw, 200) for name, draw in (RARE | NEAR).items()),
+    Setting(_TIED, TIES[_TIED], 500, tied=True),
+)
+
+
 def few(repetitions: int) -> str:
     """Return what the metrics that few errors or positives decide find, as Markdown."""
-    tied = "two atoms, 0.05 and 0.5"
     rows = [["probabilities", "items", *(question.name for question in FEW)]]
     rows.append(["---", *["---:"] * (len(FEW) + 1)])
-    for setting in (
-        *TINY,
-        *(Setting(name, draw, 200) for name, draw in (RARE | NEAR).items()),
-        Setting(tied, TIES[tied], 500, tied=True),
-    ):
-        found = (study(question, setting, repetitions) for question in FEW)
+    by_question = studies("FEW", "FEW_SETTINGS", len(FEW) * [repetitions])
+    for setting, *found in zip(FEW_SETTINGS, *by_question, strict=True):
         cells = (f"{one.held:.3f} ({one.width:.3f})" for one in found)
         rows.append([setting.name, f"{setting.n:,}", *cells])
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
@@ -346,26 +372,18 @@ The standard error of a share of {LEVEL} is {error:.3f}. Written by
 {table}"""
 
 
-def results(path: Path, repetitions: int) -> dict[tuple[Question, Setting], Found]:
-    """Return what all questions find; what a file has of an earlier run is not run again."""
-    kept = json.loads(path.read_text()) if path.exists() else {}
-    found = {}
-    for question in (*HONEST, *MORE, *CERTIFIED):
-        for setting in settings():
-            runs = repetitions if question.interval == "auto" else repetitions // 2
-            name = f"{question.name}, {setting.name}, {setting.n}, {runs}"
-            if name not in kept:
-                one = study(question, setting, runs)
-                kept[name] = [
-                    one.truth,
-                    *(part.tolist() for part in (one.value, one.low, one.high)),
-                ]
-            truth, *parts = kept[name]
-            found[question, setting] = Found(truth, *(np.array(part) for part in parts))
-        path.write_text(json.dumps(kept))
-        least = min(found[question, setting].held for setting in settings())
-        print(f"{question.name}: held in {least:.3f} at least", flush=True)
-    return found
+QUESTIONS = (*HONEST, *MORE, *CERTIFIED)
+
+
+def results(repetitions: int) -> dict[tuple[Question, Setting], Found]:
+    """Return what all questions find; those that are proven are asked half as often."""
+    runs = [repetitions if one.interval == "auto" else repetitions // 2 for one in QUESTIONS]
+    found = studies("QUESTIONS", "SETTINGS", runs)
+    return {
+        (question, setting): one
+        for question, row in zip(QUESTIONS, found, strict=True)
+        for setting, one in zip(SETTINGS, row, strict=True)
+    }
 
 
 def main() -> None:
@@ -373,13 +391,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=150)
     parser.add_argument("--page", type=Path, default=PAGE)
-    parser.add_argument("--results", type=Path, default=Path("metrics_scores.json"))
     parser.add_argument("--few", action="store_true", help="few errors and positives alone")
     options = parser.parse_args()
     if options.few:
         write_section("scores, few of a kind", few(options.repetitions), options.page)
         return
-    found = results(options.results, options.repetitions)
+    found = results(options.repetitions)
     write_section("scores", document(found, options.repetitions), options.page)
     print(f"wrote {options.page}")
 

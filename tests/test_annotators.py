@@ -419,8 +419,8 @@ def test_limits_of_informedness_hold():
 def test_nobody_is_left_out_of_a_few(votes):
     few = ef.annotators(votes[votes["annotator"] < 10])
     assert few.without is None
-    assert "needs 20 annotators" in few.notes[0]
-    assert "needs 20 annotators" in str(few)
+    assert "must be 20 annotators" in few.notes[0]
+    assert "must be 20 annotators" in str(few)
     with pytest.raises(ValueError, match="Counts do not say whose votes"):
         ef.annotators([1, 2, 3])
     with pytest.raises(ValueError, match="`annotator` is missing"):
@@ -582,7 +582,9 @@ def test_from_twenty_annotators_on_those_who_may_guess_are_left_out():
         frame = pd.DataFrame(right.astype(int), columns=names)
         return ef.annotators(frame, annotators=names)
 
-    assert asked(19).notes == ("The floor without possible guessers needs 20 annotators or more.",)
+    assert asked(19).notes == (
+        "To leave out possible guessers, there must be 20 annotators or more.",
+    )
     enough = asked(20)
     assert enough.notes == ()
     assert 0 <= enough.left_out < 1

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from errorfloor.data import files, formats
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
+from errorfloor.methods.record import COLOURS, Options
+from errorfloor.show import palette
 
 PAGE = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -39,13 +42,44 @@ def test_a_metric(monkeypatch):
     youden = ef.from_scores(SCORES, LABELS, metric="youden", interval=None).value
     balanced = ef.from_scores(SCORES, LABELS, metric="balanced-error", interval=None).value
     assert youden == pytest.approx(1 - 2 * balanced)
+    worse = ef.headroom(ef.from_scores(SCORES, LABELS, metric="youden"), model_value=-0.2, n=300)
+    assert worse.verdict == "room"
+    assert worse.model_value == -0.2
+    with pytest.raises(ef.InputError, match=r"`model_value` must lie in \[-1, 1\], got -1\.2"):
+        ef.headroom(0.5, metric="youden", model_value=-1.2, n=300)
 
 
 def test_a_method(monkeypatch):
     monkeypatch.setattr(methods, "RECORDS", (*methods.RECORDS, made("MAJORITY")))
+    record = made("MAJORITY")
+    statistic = record.bind(ef.ScoreTable.from_arrays(SCORES, LABELS).cells(), Options())
+    fewer = statistic.count - np.eye(len(statistic.count), dtype=np.int64)
+    assert statistic.leave_one_out() == pytest.approx(statistic.values(fewer, None))
     found = ef.from_scores(SCORES, LABELS, method="majority", n_resamples=100)
     assert found.value == pytest.approx(min(LABELS.mean(), 1 - LABELS.mean()))
     assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize(
+    ("field", "says"),
+    [
+        ({"colour": "pink"}, "the method majority has colour='pink'. Write one of blue, orange"),
+        ({"references": "A. Toy"}, r"record majority .* Write a tuple: references=\('A. Toy',\)"),
+        ({"interval": "bets"}, "majority has interval='bets', and its bases allow honest, cert"),
+    ],
+)
+def test_a_fault_in_a_record_is_told_by_its_name_and_field(monkeypatch, field, says):
+    def ask():
+        wrong = replace(made("MAJORITY"), **field)
+        monkeypatch.setattr(methods, "RECORDS", (*methods.RECORDS, wrong))
+        ef.from_scores(SCORES, LABELS, method="majority")
+
+    with pytest.raises(ef.InputError, match=says):
+        ask()
+
+
+def test_colours_of_methods_are_those_of_pictures():
+    assert list(palette.PICTURE) == list(COLOURS)
 
 
 def test_an_interval(monkeypatch):

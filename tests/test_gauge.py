@@ -222,8 +222,8 @@ def file(tmp_path, monkeypatch):
     return path
 
 
-def run(*arguments, code=0):
-    ran = CliRunner().invoke(cli, list(map(str, arguments)))
+def run(*arguments, code=0, data=None):
+    ran = CliRunner().invoke(cli, list(map(str, arguments)), input=data)
     assert ran.exit_code == code, ran.output
     return ran
 
@@ -268,6 +268,7 @@ def test_a_report_needs_no_name_and_begins_with_the_gauge(file, tmp_path):
 def test_a_file_alone_is_a_question_about_its_floor(file):
     assert run(file).stdout == run("estimate", file).stdout
     assert run(file, "--json").stdout == run("estimate", file, "--json").stdout
+    assert run("-", data=file.read_text()).stdout == run(file).stdout
     assert "No such command" in run("nothing.csv", code=2).output
 
 

@@ -325,6 +325,23 @@ def test_recipes_of_verdicts_give_the_same_bits(folder, metric, model):
         assert space["verdict"].low == found.low
 
 
+@pytest.mark.parametrize("words", [("--interval", "hoefding", "-q"), ("-q", "--interval=hoefding")])
+def test_a_suggested_command_replaces_an_option(folder, words):
+    start = ("estimate", str(folder / "all.csv"), "--soft", "soft_label")
+    said = run(*start, *words, code=1).stderr
+    assert said.splitlines()[-1].strip() == f"errorfloor {' '.join(start)} -q --interval none"
+
+
+def test_what_is_refused_is_not_suggested_by_its_other_name(tmp_path):
+    file = tmp_path / "classes.csv"
+    file.write_text("a,b,c,label\n" + "0.2,0.3,0.5,a\n0.6,0.3,0.1,b\n0.1,0.1,0.8,c\n" * 9)
+    for name in ("auc", "roc-auc", "ROC_AUC"):
+        words = ("estimate", file, "--score", "a,b,c", "--metric", name, "-q")
+        said = run(*words, code=1).stderr
+        assert "--metric auc cannot be answered" in said
+        assert "errorfloor estimate" not in said
+
+
 def test_costs_shares_and_priors_are_typed_as_people_do(folder):
     path = folder / "all.csv"
 

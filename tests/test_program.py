@@ -247,7 +247,7 @@ def test_whole_numbers_that_nothing_can_count_are_refused(digits):
 
 @pytest.mark.parametrize("value", ["2.5", "two", "", "-1"])
 def test_what_is_no_whole_number_is_refused_in_words_that_say_what_is(value):
-    for path, option in options_of(Whole):
+    for path, option in options_of(Whole, Whole):
         said = refused(*path, "x.csv", f"{option}={value}")
         assert f"Invalid value for '{option}': {value!r} must be a whole number, " in said, path
 
@@ -406,7 +406,7 @@ SAID = {
     "estimate empty": (1, "The folder 'empty' has no file", "Name a file."),
     "merge empty -o x.npz": (1, "The folder 'empty' has no file", "Name a file."),
     "estimate binary.csv": (1, "Could not read 'binary.csv'", "name that with --format."),
-    "estimate demo/scores.csv --group nope": (1, "--group must be one of score", "got 'nope'."),
+    "estimate demo/scores.csv --group nope": (1, "--group must be one of the", "got 'nope'."),
     "estimate demo/scores.csv --group score": (1, "--group score leaves too", "--score COL"),
     "estimate demo/scores.csv --score score --group score": (2, "--score and --group", "Group by"),
     "estimate demo/annotators.csv --annotators ann": (2, "--annotators needs", "Name all of them"),

@@ -315,8 +315,8 @@ def check_level(level: float) -> float:
     return number
 
 
-def as_fraction(value: object, *, name: str, most: float = 1.0) -> float:
-    """Return a number from 0 to `most`; text such as "23%" is one, and a bare 23 is none."""
+def as_fraction(value: object, *, name: str, least: float = 0.0, most: float = 1.0) -> float:
+    """Return a number from 0, or `least`, to `most`; text such as "23%" is one, a bare 23 none."""
     number = percentage(value)
     if number is None:
         is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
@@ -324,8 +324,8 @@ def as_fraction(value: object, *, name: str, most: float = 1.0) -> float:
             number = float(value) if is_number else float("nan")  # type: ignore[arg-type]
         except OverflowError:
             number = float("inf")
-    if not 0 <= number <= most:
-        text = f" must lie in [0, {most:g}], got {shown(value)}. Divide percentages by 100"
+    if not least <= number <= most:
+        text = f" must lie in [{least:g}, {most:g}], got {shown(value)}. Divide percentages by 100"
         is_meant = most < number <= 100 * most and not isinstance(value, str)
         meant = f": {number:g} % is {number / 100:g}" if is_meant else ""
         raise InputError(argument(name), f"{text}{meant}.")

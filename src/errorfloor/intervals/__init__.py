@@ -6,6 +6,7 @@ that has what it is computed from.
 
 from __future__ import annotations
 
+from errorfloor._checks import InputError
 from errorfloor.data.tables import Table
 from errorfloor.intervals import ranks
 from errorfloor.intervals.bets import BETTING, BETTING_ROOTS, HOEFFDING
@@ -79,6 +80,11 @@ def of(method: Method) -> dict[str, IntervalKind]:
 def default(method: Method, table: Table, metric: Metric = ERROR) -> IntervalKind:
     """Return the interval that is given where none is named."""
     kinds = of(method)
+    if method.interval not in kinds:
+        raise InputError(
+            f"The record of the method {method.name} has interval={method.interval!r}, and its "
+            f"bases allow {', '.join(kinds) or 'none'}. Mend one of the two."
+        )
     if table.entries is not None:
         able = {name: kind for name, kind in kinds.items() if kind.weighs(metric)}
         return able.get(method.interval) or next(iter(able.values()))

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import Table
 from errorfloor.intervals.seeds import Streams
-from errorfloor.methods.record import Basis, Method, Options, Statistic, heeds
+from errorfloor.methods.record import Basis, Method, Options, Statistic, check_references, heeds
 from errorfloor.metrics import ERROR, Metric
 
 
@@ -150,6 +150,10 @@ class IntervalKind:
     tests_rules: bool = False
     leaves_open: bool = False
     with_clusters: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what would be noticed much later, by a user."""
+        check_references(self)
 
     def weighs(self, metric: Metric = ERROR) -> bool:
         """Tell whether it is given for a metric where items have weights or clusters."""

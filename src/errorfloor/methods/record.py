@@ -12,7 +12,7 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.sample import Draw
+from errorfloor.data.sample import Draw, Sample
 from errorfloor.data.tables import Table
 from errorfloor.methods.fitted import Fitted
 from errorfloor.methods.votes.aims import Aim, Target, aim_of, target_of
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from errorfloor.methods.calibration import Calibration, ClassCalibration
 
 Clip: TypeAlias = float | Literal["auto"]
+COLOURS = ("blue", "orange", "green", "red", "purple", "sky", "grey")  # of `show/palette.py`
 
 # Why items have unequal numbers of votes: it has nothing to do with them, it depends on what the
 # item is like, or on its votes so far.
@@ -85,7 +86,7 @@ class Jackknifed(Statistic, Protocol):
 
 
 def without_one(statistic: Statistic) -> Floats:
-    """Return, for each cell, the statistic of the table less one item of that cell."""
+    """Return what `leave_one_out` of a statistic says, for intervals; it computes nothing."""
     assert isinstance(statistic, Jackknifed), "methods with `Basis.ITEMS` bind such statistics"
     return statistic.leave_one_out()
 
@@ -110,7 +111,15 @@ class Classes(Enum):
 
 
 class Basis(Enum):
-    """What an interval is computed from; a method says which of these it has."""
+    """What an interval is computed from; a method says which of these it has.
+
+    Of a statistic ITEMS asks for `leave_one_out` besides `values`. CUTS and, of many classes, RULES
+    ask for nothing: their intervals try cuts and rules of the scores. So do MIXTURE, VALUE,
+    PARTITIONS and MANY_VALUE, whose intervals read the votes. Any other asks for a class: MEAN for
+    `MeanFloor`, SMOOTH and ROOTS for `BestValue` (`methods/soft.py`), PAIRS and PRECISION for
+    `RankFit` (`methods/ranks.py`), POWERED for `PredictionPowered`, BOUNDED_LOSSES for `MapFit`,
+    and the rest for a `Fitted` (`methods/fitted.py`) that was chosen among others.
+    """
 
     ITEMS = "resampled items"
     MEAN = "a mean of known numbers"
@@ -207,6 +216,15 @@ class Options:
         return float(positive.min() / 2) if positive.size else 0.25
 
 
+def check_references(record: Any) -> None:
+    """Refuse a record whose references are one text, of which each letter would be one."""
+    if isinstance(record.references, str):
+        raise InputError(
+            f"The record {record.name} has text as references. Write a tuple: "
+            f"references=({record.references!r},)."
+        )
+
+
 def unknown_resolution(table: Any) -> float | None:
     """Say that nobody knows how far merged rows can have moved the value."""
     return None
@@ -229,11 +247,12 @@ class Method:
     answers : callable, optional
         For which others, that someone may add, it does as well.
     bind : callable
-        From the cells of a table and options to the estimate as a statistic.
+        From the items of a table, a `Sample` (`data/sample.py`), and `Options` to the estimate as a
+        `Statistic`.
     bases : frozenset of Basis
         What intervals can be computed from.
     interval : str
-        The default one.
+        The name of the default one.
     assumes, if_wrong, explains : str
         What has to hold; what happens where it does not; what the method does. For people.
     references : tuple of str
@@ -243,7 +262,7 @@ class Method:
     shape : Shape
         What it assumes of the map from scores to probabilities.
     colour : str
-        The name of its colour in pictures.
+        Its colour in pictures, one of `COLOURS`.
     fit : callable, optional
         From a table and options to the calibration map, where it has one.
     curve : str
@@ -277,7 +296,7 @@ class Method:
 
     name: str
     reads: str
-    bind: Callable[[Any, Options], Statistic]
+    bind: Callable[[Sample, Options], Statistic]
     bases: frozenset[Basis]
     interval: str
     assumes: str
@@ -302,6 +321,15 @@ class Method:
     rule: str = ""
     condition: str = ""
     beyond_guessing: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what would be noticed much later, by a user."""
+        check_references(self)
+        if self.colour not in COLOURS:
+            raise InputError(
+                f"The record of the method {self.name} has colour={self.colour!r}. Write one of "
+                f"{', '.join(COLOURS)}."
+            )
 
     def is_for(self, metric: str) -> bool:
         """Tell whether it answers for the metric of a name."""

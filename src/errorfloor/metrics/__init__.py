@@ -12,7 +12,7 @@ from errorfloor.metrics.record import Metric
 from errorfloor.metrics.selective import COVERAGE_AT_ERROR, ERROR_AT_COVERAGE
 from errorfloor.metrics.two_by_two import BALANCED, COST, ERROR, F1, MCC
 
-__all__ = ["BUILT_IN", "ERROR", "METRICS", "USUAL", "Metric", "named", "names"]
+__all__ = ["BUILT_IN", "ERROR", "METRICS", "USUAL", "Metric", "meant_by", "named", "names"]
 
 METRICS: tuple[Metric, ...] = (
     ERROR,
@@ -36,6 +36,13 @@ BUILT_IN = frozenset(metric.name for metric in METRICS)  # others may be added w
 def named(name: str) -> Metric:
     """Return the metric of that name."""
     return next(metric for metric in METRICS if metric.name == name)
+
+
+def meant_by(text: str) -> str:
+    """Return the name of the metric that people mean, who write AUC, log_loss and accuracy."""
+    name = text.lower().replace("_", "-")
+    others = (metric.name for metric in METRICS if name in metric.other_names)
+    return name if name in names() else next(others, name)
 
 
 def names() -> tuple[str, ...]:

@@ -27,11 +27,8 @@ class MetricChoice:
     prior: Any = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.metric, str):  # people write AUC, log_loss and accuracy
-            name = self.metric.lower().replace("_", "-")
-            meant = (one.name for one in metrics.METRICS if name in one.other_names)
-            own = name if name in metrics.names() else next(meant, name)
-            object.__setattr__(self, "metric", own)
+        if isinstance(self.metric, str):
+            object.__setattr__(self, "metric", metrics.meant_by(self.metric))
         check_choice(self.metric, metrics.names(), name="metric")
         record = metrics.named(self.metric)
         for name in _GIVEN:

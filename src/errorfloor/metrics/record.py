@@ -72,14 +72,17 @@ class Metric:
     with_given : callable, optional
         From what was given and a number of classes to the metric that uses it.
     how : OfTable, OfItems or OfRanks, optional
-        How it follows from what a rule or a map does on items of two classes.
+        How it follows from what a rule or a map does on items of two classes. `OfTable` is in
+        `metrics/two_by_two.py`, `OfItems` in `metrics/probabilities.py`, `OfRanks` in
+        `metrics/ranking.py`.
     is_error : bool
         Whether it is the share of items that a model gets wrong. Its floor is the Bayes error,
         "the floor" without further words, and it is made of errors on items and between classes.
     is_fraction : bool
         Whether its best value is a number from 0 to 1, whatever the data.
     of_model : ModelValue, optional
-        How a model's own value is found on test items; without it models cannot be compared.
+        How a model's own value is found on test items; what `how` is `OfTable` for has one.
+        Without any, models cannot be compared.
     slope : callable, optional
         From probabilities in ascending order, their weights, which add up to 1, the metric, and
         where items may move to, to how the best value changes as they do, but for a constant.

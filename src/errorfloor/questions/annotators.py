@@ -102,7 +102,7 @@ def annotators_of(reading: Reading, ballots: Ballots, level: float) -> Annotator
     everyone, without, left_out = None, None, None
     notes: tuple[str, ...] = ()
     if len(rows) < FEWEST:
-        notes = (f"The floor without possible guessers needs {FEWEST} annotators or more.",)
+        notes = (f"To leave out possible guessers, there must be {FEWEST} annotators or more.",)
     else:
         everyone, without, left_out = _measured(ballots, level)
         if without is None:

@@ -381,6 +381,9 @@ def as_index(value: Any) -> int:
 
 def _as_value(value: Any, metric: Metric, classes: int) -> float:
     """Return a value that the metric can have."""
+    if isinstance(metric.of_model, kinds.TableValue):  # one that is always wrong may be below 0
+        least = float(metric.of_model.value(np.array([[0.0, 1.0], [1.0, 0.0]])))
+        return as_fraction(value, name="model_value", least=min(least, 0.0))
     if not isinstance(metric.of_model, kinds.CostOfDecisions | kinds.BoundedLoss):
         return as_fraction(value, name="model_value")
     top = _largest_loss(metric, classes)

@@ -569,7 +569,7 @@ _MODEL = (
     ),
     AskOption(
         name="model_value",
-        kind=Number(0, percent=True, name="value"),
+        kind=Number(percent=True, name="value"),
         section=ANSWER,
         metavar="VALUE",
         help="The model's value of the metric on the test items, such as its AUC.",

@@ -315,8 +315,9 @@ def _about_sample(crowd: PeopleComparison, singles: int) -> list[str]:
     elif ballots is not None:
         effective = crowd.all_people.effective  # type: ignore[union-attr]
         notes.append(
-            "The votes come from too few people to stand for others (by their workloads they count "
-            f"as {effective:.1f}): limits hold for new items with these same people."
+            "The votes come from too few people to stand for others (by how unevenly they share "
+            f"the work they count as {effective:.1f}): limits hold for new items that these same "
+            "people vote on."
         )
     else:
         notes.append(

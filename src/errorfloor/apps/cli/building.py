@@ -251,8 +251,9 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command; where a file is named in the place of one, the usual one."""
-        if self.usual and args[0] not in self.commands and os.path.exists(args[0]):
+        """Return the command; where a file or standard input is named in its place, the usual."""
+        is_file = args[0] == "-" or os.path.exists(args[0])
+        if self.usual and args[0] not in self.commands and is_file:
             return self.usual, self.commands[self.usual], args
         return super().resolve_command(ctx, args)
 

@@ -171,7 +171,7 @@ def _answered_as_ratings(labels: Labels, session: Session) -> bool:
     if ratings_in(labels.files[0]) is None:
         return False
     session.remark(
-        f"these are ratings, so this is the answer of errorfloor ratings {labels.files[0]}"
+        f"these are ratings, so the answer is that of `errorfloor ratings {labels.files[0]}`"
     )
     context.invoke(ratings, file=labels.files[0], as_json=session.as_json, quiet=session.quiet)
     return True
@@ -252,7 +252,7 @@ def compare(
     "--model-error",
     metavar="RATE",
     kind=Number(0, 1),
-    help="Lowest error that a model is known to have on these labels, a fraction.",
+    help="Error of the best model known so far on these labels, a fraction.",
 )
 @option(
     "--model-value",
@@ -400,7 +400,7 @@ def report(
     title: str | None,
     theory: bool,
 ) -> None:
-    """Write a report on the floor; with a model's errors, on where the model stands.
+    """Write a report on the floor, and on where a model stands if you give its errors.
 
     Without -o the report of votes.csv is votes-report.html, in the current folder. With --group,
     the floors of all groups are in one report.

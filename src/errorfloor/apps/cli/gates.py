@@ -10,7 +10,7 @@ import click
 from errorfloor import metrics
 from errorfloor.apps.cli.building import OLD_VERDICTS, VerdictName, option, options
 from errorfloor.apps.cli.session import Session
-from errorfloor.questions.options import OPTIONS, either
+from errorfloor.questions.options import Number, either
 from errorfloor.results.verdict import VERDICTS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ FLOOR, CEILING = "--fail-if-floor-above", "--fail-if-ceiling-below"
 _LOW = {FLOOR: "fail_if_floor_above", "--fail-above": "fail_above"}
 _HIGH = {CEILING: "fail_if_ceiling_below", "--fail-below": "fail_below"}
 _EITHER = {"--attainable": "attainable"}
-_VALUE = OPTIONS["model_value"].kind
+_VALUE = Number(0, percent=True, name="value")
 
 LIMITS = options(
     option(

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     kind=Number(0, 1),
     help="Wanted width of the interval, such as 0.05 for five points; give this or --budget.",
 )
-@option("--at-random", is_flag=True, help="Pick items at random, not unsure ones more often.")
+@option("--at-random", is_flag=True, help="Choose items purely at random, whatever their scores.")
 @destination(lambda: (".csv",), required=False)
 @listed("level")
 @listed("rng")
@@ -52,7 +52,7 @@ def label(
     level: float,
     rng: int,
 ) -> None:
-    """Choose items to label by their scores: unsure ones more often, with weights to allow for it.
+    """Use scores to choose which items to label: unsure ones more often, with weights for that.
 
     --score names the scores, and --label the labels so far, where there are some. The file that is
     written has the number of each row, its probability and its weight.

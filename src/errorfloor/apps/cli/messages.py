@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from errorfloor import metrics
 from errorfloor._checks import InputError, Mention, argument
 from errorfloor.data.columns import UnclearColumnsError
 from errorfloor.data.layouts import LAYOUTS, joined
@@ -40,9 +41,9 @@ def written(mention: Mention) -> str:
         return mention.in_python()
     if mention.is_function:
         return _function(mention.name)
-    if mention.is_command:
-        return f"{_typed_so_far()} {written(replace(mention, is_command=False))}"
     option = _option(mention.name)
+    if mention.is_command:
+        return f"{_typed_so_far(option)} {written(replace(mention, is_command=False))}"
     if option is None:
         return mention.name if mention.value is None else f"{mention.name}={mention.value}"
     name = max(option.opts, key=len)
@@ -142,14 +143,30 @@ def _is_typed(mention: Mention) -> bool:
     option = _option(mention.name)
     if context is None or option is None or mention.value is None:
         return False
-    return bool(context.params.get(str(option.name)) == _read(mention.value))
+    typed, value = context.params.get(str(option.name)), _read(mention.value)
+    return typed == value or (
+        option.name == "metric" and isinstance(typed, str) and metrics.meant_by(typed) == value
+    )
 
 
-def _typed_so_far() -> str:
-    """Return the command as it was typed."""
+def _typed_so_far(without: click.Option | None = None) -> str:
+    """Return the command as it was typed, without an option that gets another value."""
     context = click.get_current_context(silent=True)
-    typed = () if context is None else context.find_root().obj or ()
+    typed: Sequence[str] = () if context is None else context.find_root().obj or ()
+    if without is not None and not without.multiple:
+        typed = [*_without(typed, without)]
     return shlex.join(("errorfloor", *typed))
+
+
+def _without(words: Sequence[str], option: click.Option) -> Iterator[str]:
+    """Yield words of a command but for an option and its value."""
+    rest = iter(words)
+    for word in rest:
+        if word in (*option.opts, *option.secondary_opts):
+            if not option.is_flag:
+                next(rest, None)
+        elif not word.startswith(tuple(f"{name}=" for name in option.opts)):
+            yield word
 
 
 def _option(name: str) -> click.Option | None:
