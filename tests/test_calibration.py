@@ -19,6 +19,7 @@ from benchmarks import realdata, reference
 from errorfloor import methods
 from errorfloor.methods.logistic import LogisticModel
 from errorfloor.methods.record import Options
+from errorfloor.metrics import ERROR
 
 EPS = np.finfo(float).eps
 BETA = {"beta": "abm", "beta-am": "am", "beta-ab": "ab", "beta-a": "a"}  # betacal's names
@@ -255,16 +256,16 @@ def test_the_resolution_of_hist_is_the_share_of_items_in_merged_rows_that_bins_d
     # Bins of 6 and of 3 divide no row, bins of 4 and of 2 divide both of these.
     for bins, expected in ((1, 0), (2, 0), (3, 0.5), (4, 0), (6, 0.5), (12, 0.5), (99, 0.5)):
         assert hist_resolution(table, bins) == expected
-        assert methods.find(f"hist-{bins}").resolution(table) == expected
+        assert methods.find(f"hist-{bins}").resolution(table, ERROR) == expected
     first = dataclasses.replace(table, highs=np.array([0.15, 0.25, 0.45, 0.7]), lows=table.scores)
-    assert methods.find("hist-3").resolution(first) == 0
-    assert methods.find("hist-12").resolution(first) == hist_resolution(first, 12) == 0.25
+    assert methods.find("hist-3").resolution(first, ERROR) == 0
+    assert methods.find("hist-12").resolution(first, ERROR) == hist_resolution(first, 12) == 0.25
 
 
 @given(score_tables(), st.integers(1, 12), st.integers(1, 12))
 def test_the_resolution_of_hist_equals_that_counted_item_by_item(table, bins, cells):
     merged = table.coarsen(cells)
-    found = methods.find(f"hist-{bins}").resolution(merged)
+    found = methods.find(f"hist-{bins}").resolution(merged, ERROR)
     assert found == pytest.approx(hist_resolution(merged, bins))
 
 

@@ -37,6 +37,14 @@ def test_the_page_is_short_and_has_five_recipes():
     assert len(PAGE.splitlines()) < 220
 
 
+def test_no_recipe_imports_the_table_that_will_import_it():
+    tables = {"YOUDEN": "metrics", "MAJORITY": "methods", "PLUS_MINUS_ONE": "intervals",
+              "BARS": "data.formats"}  # fmt: skip
+    for name, table in tables.items():
+        (code,) = (block for block in BLOCKS if f"\n{name} = " in block)
+        assert f"from errorfloor.{table} import" not in code
+
+
 def test_a_metric(monkeypatch):
     monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, made("YOUDEN")))
     youden = ef.from_scores(SCORES, LABELS, metric="youden", interval=None).value

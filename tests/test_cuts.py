@@ -15,9 +15,10 @@ from strategies import labelled_scores, score_tables
 import errorfloor as ef
 from errorfloor import methods
 from errorfloor.data.sample import Sample
-from errorfloor.intervals.honest import of_errors, worth_of_correlated, worth_of_freedom
+from errorfloor.intervals.honest import Honest, worth_of_correlated, worth_of_freedom
 from errorfloor.intervals.seeds import Seed, Streams
 from errorfloor.methods import cuts
+from errorfloor.methods.fitted import sides_of_errors
 from errorfloor.methods.record import Options
 from errorfloor.metrics.choice import MetricChoice
 
@@ -265,7 +266,7 @@ def test_honest_limits_of_a_cost_are_those_of_binomial_shares():
 @given(st.integers(1, 300), st.data())
 def test_limits_of_errors_are_clopper_pearsons(n, data):
     errors, held = sorted(data.draw(st.integers(0, n)) for _ in range(2))
-    low, high = of_errors((errors, n), (held, n)).limits(LEVEL)
+    low, high = Honest(sides_of_errors((errors, n), (held, n))).limits(LEVEL)
     assert low == pytest.approx(stats.binomtest(errors, n).proportion_ci(LEVEL).low, abs=1e-9)
     assert high == pytest.approx(stats.binomtest(held, n).proportion_ci(LEVEL).high, abs=1e-9)
 

@@ -252,7 +252,7 @@ def test_bad_columns_of_predictions_are_refused(path):
         ef.headroom(path, **named, prediction="s")
     with pytest.raises(ef.InputError, match=r"`prediction` \(column 'guess'\) must hold the class"):
         ef.headroom(path, **named, prediction="guess")
-    with pytest.raises(ef.InputError, match="`prediction` must be one of s, y"):
+    with pytest.raises(ef.InputError, match="`prediction` must be one of the columns s, y"):
         ef.headroom(path, **named, prediction="nothing")
 
 

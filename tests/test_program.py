@@ -192,14 +192,15 @@ def leaves(group=cli, path=()):
             yield (*path, name), command
 
 
-def options_of(kind, other):
+def options_of(kind, other=None):
     """Return all options whose values are of this kind, or the other, each with its command."""
     return [
         (path, max(one.opts, key=len))
         for path, command in leaves()
         for one in command.params
         if isinstance(one, click.Option)
-        and (isinstance(own := getattr(one.type, "kind", None), kind) or own is other)
+        and (own := getattr(one.type, "kind", None)) is not None
+        and (isinstance(own, kind) or own is other)
     ]
 
 

@@ -158,7 +158,9 @@ def test_groups_have_a_table_each(tmp_path):
     assert (found.source.options.group, found.source.rows) == ("site", 4)
     with pytest.raises(ValueError, match="too many values"):
         found.table  # noqa: B018
-    assert "`group` must be one of p, y, site; got 'sites'" in error_of(frame, group="sites")
+    assert "`group` must be one of the columns p, y, site; got 'sites'" in error_of(
+        frame, group="sites"
+    )
 
 
 def test_the_column_of_groups_is_not_taken_for_another():
@@ -199,7 +201,9 @@ def test_what_was_not_named_is_completed_and_said():
     assert "`score` and `positives` cannot be used together" in (
         error_of(frame, score="a", positives="b")
     )
-    assert "`score` must be one of a, b; got 'A'" in error_of(frame, score="A", label="b")
+    assert "`score` must be one of the columns a, b; got 'A'" in error_of(
+        frame, score="A", label="b"
+    )
 
 
 def test_totals_may_be_a_column_or_a_number_however_they_are_given(tmp_path):
@@ -214,7 +218,7 @@ def test_totals_may_be_a_column_or_a_number_however_they_are_given(tmp_path):
     assert source_of(frame, OF_VOTES, second=2).columns == {"votes": "k", "total": 2}
     assert table_of([0, 1, 2], OF_VOTES, second=2) == expected
     assert "`totals` must be a whole number" in error_of(frame, OF_VOTES, second=[2, 2, 2])
-    assert "`totals` must be one of k, m; got 'n'" in (
+    assert "`totals` must be one of the columns k, m; got 'n'" in (
         error_of(frame, OF_VOTES, positives="k", totals="n")
     )
 

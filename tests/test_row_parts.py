@@ -42,7 +42,7 @@ def asked(*layouts, second=None, name=None, **given):
 
 
 def test_columns_that_are_not_there_are_refused_by_name():
-    with pytest.raises(ef.InputError, match="`vote` must be one of a, b") as raised:
+    with pytest.raises(ef.InputError, match="`vote` must be one of the columns a, b") as raised:
         rows.named(request({"a": [1], "b": [2]}), {"vote": "c"})
     assert "rename" not in str(raised.value).lower()
     numbered = pd.DataFrame({0: [1], "b": [2]})
@@ -50,7 +50,7 @@ def test_columns_that_are_not_there_are_refused_by_name():
     for column, choices in (("0", "b; got '0'"), (0, "0, b; got 0")):
         with pytest.raises(ef.InputError, match="Give the columns names that are text") as raised:
             rows.named(odd, {"vote": column})
-        assert f"`vote` must be one of {choices}" in str(raised.value)
+        assert f"`vote` must be one of the columns {choices}" in str(raised.value)
 
 
 def test_columns_hold_one_value_in_a_row():

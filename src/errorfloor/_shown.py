@@ -88,6 +88,17 @@ class Shown:
         return str(_show("exports").markdown_of(self))
 
 
+class Answer(Shown):
+    """A result that one sentence sums up."""
+
+    __slots__ = ()
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one plain sentence."""
+        return str(_show("sentences").sentence_of(self))
+
+
 def frame_of_columns(columns: Any, backend: Any = None) -> Any:
     """Return columns as a dataframe of the library that is at hand."""
     return _show("frame").frame_of_columns(columns, backend)
@@ -96,8 +107,3 @@ def frame_of_columns(columns: Any, backend: Any = None) -> Any:
 def model_index_of(*arguments: Any) -> str:
     """Return the metadata of a model card for a verdict."""
     return str(_show("exports").model_index_of(*arguments))
-
-
-def sentence_of(result: Any) -> str:
-    """Return the one plain sentence that says what was found."""
-    return str(_show("sentences").sentence_of(result))

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._references import BETTING, BINOMIAL, HOEFFDING
-from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.sample import Draw, Sample, split
+from errorfloor._typing import Bools, Floats
+from errorfloor.data.sample import Draw, split
 from errorfloor.intervals.bets import (
     MOST,
     Bets,
@@ -37,7 +37,7 @@ from errorfloor.intervals.honest import (
 )
 from errorfloor.intervals.ranks import PairShare
 from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind
-from errorfloor.methods.cuts import CutFit, Cuts, all_cuts, like_with_one_more, table_of, wrong_of
+from errorfloor.methods.cuts import CutFit, all_cuts, like_with_one_more, table_of, wrong_of
 from errorfloor.methods.fitted import Sides, sides_of_errors
 from errorfloor.methods.isotonic import MapFit, RisingMap
 from errorfloor.methods.record import Basis, heeds_weights
@@ -228,7 +228,8 @@ class Certified:
         sample, prices, cuts = fit.sample, Prices.of(fit.how), fit.cuts
         train, test = split(sample.count, 2, draw("halves"))
         blocks = Blocks.drawn(sample.count, draw("blocks"))
-        before = [_best_table(sample, cuts, seen.counts(len(sample))) for seen in blocks.before]
+        earlier = (seen.counts(len(sample)) for seen in blocks.before)
+        before = [table_of(sample, count, cuts.fit(sample, count)) for count in earlier]
         below = CutBets.of(prices, blocks, sample.positive, sample.each, prices.seen(before))
         rule = cuts.fit(sample, train)
         table, own = (table_of(sample, half, rule) for half in (test, train))
@@ -237,10 +238,6 @@ class Certified:
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         return self.below.lower(level), self.above.upper(level)
-
-
-def _best_table(sample: Sample, cuts: Cuts, count: Counts) -> TwoByTwo:
-    return table_of(sample, count, cuts.fit(sample, count))
 
 
 @heeds_weights(where=lambda metric: metric.is_error)
@@ -299,11 +296,6 @@ CERTIFIED_TABLES = _proven(
 
 
 def _certified_rules(case: Case) -> Evidence:
-    found = _limits_of_rules(case)
-    return AroundValue(found, case.value) if isinstance(case.statistic, OffsetFit) else found
-
-
-def _limits_of_rules(case: Case) -> Evidence:
     n, count = case.table.n, case.count
     if isinstance(case.statistic, TopErrors):
         items = case.statistic.items
@@ -317,8 +309,8 @@ def _limits_of_rules(case: Case) -> Evidence:
     # One class where several are tied, so that errors are whole and binomial.
     wrong = rule.chosen(items, items.by_class(train)) != items.label
     held_out = int(test[wrong].sum()), int(test.sum())
-    sides = sides_of_errors((needed_errors(items, count), n), held_out)
-    return Honest(sides, "certified")
+    found = Honest(sides_of_errors((needed_errors(items, count), n), held_out), "certified")
+    return AroundValue(found, case.value) if isinstance(case.statistic, OffsetFit) else found
 
 
 CERTIFIED_RULES = of_rules(

@@ -14,8 +14,8 @@ import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.annotators import unseen_share
-
-FEWEST = 5.0  # annotators with equal workloads, below which they are no sample of people
+from errorfloor.intervals.models import Wilson
+from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +112,7 @@ class Mean:
         value = float(kept.mean())
         squares = float(((kept - value) ** 2).sum()) + pseudo
         items = squares / max(n - 1, 1) / n
-        if crowd is None or change is None or crowd.effective < FEWEST:
+        if crowd is None or change is None or crowd.effective < FEWEST_ANNOTATORS:
             return cls(value, items, max(n - 1.0, 1.0), n)
         people = crowd.added(np.where(used[:, None], change, 0.0)) / n**2
         both = items + people
@@ -122,17 +122,17 @@ class Mean:
 
     def share_limits(self, level: float) -> tuple[float, float]:
         """Return Wilson's limits of a share, with as many items as the variance is worth."""
-        q, v = self._quantile(level), min(max(self.value, 0.0), 1.0)
-        spread = v * (1 - v)
+        share = min(max(self.value, 0.0), 1.0)
+        spread = share * (1 - share)
         size = spread / self.variance if spread > 0 and self.variance > 0 else float(self.n)
-        middle = (v + q * q / (2 * size)) / (1 + q * q / size)
-        half = q / (1 + q * q / size) * np.sqrt(spread / size + q * q / (4 * size * size))
-        low, high = float(middle - half), float(middle + half)
-        return max(self._lower(min(low, v), level), 0.0), min(max(high, v), 1.0)
+        low, high = Wilson(share, size, freedom=self.freedom).limits(level)
+        return max(self._lower(low, level), 0.0), high
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return Student's limits."""
-        half = self._quantile(level) * self.deviation
+        from scipy.special import stdtrit
+
+        half = float(stdtrit(self.freedom, (1 + level) / 2)) * self.deviation
         return self._lower(self.value - half, level), self.value + half
 
     def _lower(self, low: float, level: float) -> float:
@@ -176,8 +176,3 @@ class Mean:
         """Return the p-value of a mean of 0."""
         above = self.p_above()
         return min(2 * min(above, 1 - above), 1.0)
-
-    def _quantile(self, level: float) -> float:
-        from scipy.special import stdtrit
-
-        return float(stdtrit(self.freedom, (1 + level) / 2))

@@ -18,7 +18,7 @@ from errorfloor._references import POWERED as POWERED_REFERENCE
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, nothing_more
 from errorfloor.methods.cuts import CutFit
-from errorfloor.methods.fitted import Chosen, Sides, sides_of_errors
+from errorfloor.methods.fitted import Chosen, Sides
 from errorfloor.methods.isotonic import weighs
 from errorfloor.methods.prediction_powered import CorrectedErrors, PredictionPowered
 from errorfloor.methods.record import Basis, Classes, Method, Shape, heeds_weights
@@ -86,18 +86,6 @@ def worth_of_freedom(freedom: float, tail: float) -> float:
     from scipy.special import ndtri, stdtrit
 
     return float(ndtri(tail) / stdtrit(freedom, tail)) ** 2
-
-
-def of_errors(
-    own: tuple[float, float],
-    held_out: tuple[float, float],
-    *,
-    freedom: float = float("inf"),
-    correlated: float = 0.0,
-    method: str = "honest",
-) -> Honest:
-    """Return limits of a share of errors, from errors and items of both sides."""
-    return Honest(sides_of_errors(own, held_out, freedom, correlated), method)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

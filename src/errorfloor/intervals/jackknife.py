@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -277,20 +278,17 @@ def unseen_shift(metric: Metric, probabilities: Floats, count: Counts) -> tuple[
     value = metric.best(probabilities, count)
     weights = count.astype(np.float64)
     found = [value]
-    for kind in _kinds(probabilities, count):
+    mean = count @ probabilities / count.sum()
+    kinds: Any = (0.0, 0.5, 1.0, mean)
+    if probabilities.ndim == 2:
+        classes = probabilities.shape[1]
+        kinds = (*np.eye(classes), np.full(classes, 1 / classes), mean)
+    for kind in kinds:
         # Rows of two classes are in ascending order, and stay so.
         row = int(np.searchsorted(probabilities, kind)) if probabilities.ndim == 1 else 0
         more = np.insert(probabilities, row, kind, axis=0)
         found.append(metric.best(more, np.insert(weights, row, _USUAL)))
     return min(found) - value, max(found) - value
-
-
-def _kinds(probabilities: Floats, count: Counts) -> Floats:
-    mean = count @ probabilities / count.sum()
-    if probabilities.ndim == 1:
-        return np.array([0.0, 0.5, 1.0, mean])
-    classes = probabilities.shape[1]
-    return np.vstack((np.eye(classes), np.full(classes, 1 / classes), mean))
 
 
 @heeds_weights()

@@ -134,10 +134,6 @@ def _of_any_pairs(case: Case) -> Evidence:
     return PairShare(every.area, min(every.ones, every.zeros))
 
 
-def _of_average_precision(case: Case) -> Evidence:
-    return of_precision(_ranked(case))
-
-
 AUC = measured(
     name="honest",
     basis=Basis.PAIRS,
@@ -168,7 +164,7 @@ AUC_CERTIFIED = IntervalKind(
 AVERAGE_PRECISION = measured(
     name="honest",
     basis=Basis.PRECISION,
-    make=_of_average_precision,
+    make=lambda case: of_precision(_ranked(case)),
     promise="The limits are Wilson's for as many items as a share would need to vary as the "
     "average precision does when items are left out, with Student's t for as many positives; the "
     "lower one is that of a value without its optimism. Coverage is measured by simulation, not "

@@ -227,21 +227,16 @@ def ratio_limits(rated: Rated, totals: Totals, link: Link) -> RatioLimits:
         # All items have the same mean: one more item is all that there can be of a signal.
         between = extreme / rated.n
         ratio = between / float(found.noise) - offset
-    n = int(totals.number.sum())
-    spread = None
-    if n > 2 and agree.n > 2:
 
-        def phi(sums: Floats) -> Floats:
-            left = totals.variances(sums)
-            noise = np.maximum(left.noise, 1e-12 * found.noise)
-            share = left.signal / noise + offset
-            return np.asarray(np.log(np.maximum(share, 1e-6 * (ratio + offset))))
+    def phi(sums: Floats) -> Floats:
+        left = totals.variances(sums)
+        noise = np.maximum(left.noise, 1e-12 * found.noise)
+        share = left.signal / noise + offset
+        return np.asarray(np.log(np.maximum(share, 1e-6 * (ratio + offset))))
 
-        degrees = float(rated.count @ (rated.size - 1))
-        least = np.sqrt(2 / (_effective(rated) - 1) + 2 / degrees)
-        without = totals.without_raters
-        raters = None if without is None else phi(without)
-        spread = Spread.of(phi(totals.without_units), totals.number, least, raters)
+    degrees = float(rated.count @ (rated.size - 1))
+    least = np.sqrt(2 / (_effective(rated) - 1) + 2 / degrees)
+    spread = _spread(totals, agree, phi, least)
     outward = (_one_more(rated.spread, rated), float(np.log1p(extreme / (rated.n * between))))
     return RatioLimits(ratio, offset, spread, outward, agree, _differ(rated), link)
 
@@ -258,14 +253,20 @@ def noise_limits(
     def log(sums: Floats) -> Floats:
         return np.asarray(np.log(np.maximum(of(totals.variances(sums)), 1e-6 * value)))
 
-    spread = None
-    if int(totals.number.sum()) > 2 and agree.n > 2:
-        least = np.sqrt(2 / float(rated.count @ (rated.size - 1)))
-        without = totals.without_raters
-        raters = None if without is None else log(without)
-        spread = Spread.of(log(totals.without_units), totals.number, least, raters)
+    least = np.sqrt(2 / float(rated.count @ (rated.size - 1)))
     more = _one_more(rated.spread, rated)
-    return LogLimits(value, spread, (0.0, more), agree, most)
+    return LogLimits(value, _spread(totals, agree, log, least), (0.0, more), agree, most)
+
+
+def _spread(
+    totals: Totals, agree: Disagreement, of: Callable[[Floats], Floats], least: float
+) -> Spread | None:
+    """Return the spread of what follows from totals; None where too few items tell it."""
+    if int(totals.number.sum()) <= 2 or agree.n <= 2:
+        return None
+    without = totals.without_raters
+    raters = None if without is None else of(without)
+    return Spread.of(of(totals.without_units), totals.number, least, raters)
 
 
 def difference_limits(rated: Rated, most: float) -> LogLimits:

@@ -14,6 +14,11 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.metrics import ERROR
 
 
+def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    arrays = {name: one.tolist() for name, one in parameters.items() if isinstance(one, np.ndarray)}
+    return {**parameters, **arrays}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
     """A fitted map from scores to probabilities; call it on new scores.
@@ -36,15 +41,11 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the map at the scores of the fit as plain values, ready for JSON."""
-        parameters = {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in self.parameters.items()
-        }
         return {
             "method": self.method,
             "n": self.table.n,
             "floor": self.floor,
-            "parameters": parameters,
+            "parameters": _plain(self.parameters),
             "scores": self.table.scores.tolist(),
             "probabilities": self.probabilities.tolist(),
         }
@@ -96,16 +97,12 @@ class ClassCalibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the map as plain values, ready for JSON."""
-        parameters = {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in self.parameters.items()
-        }
         return {
             "method": self.method,
             "n": self.table.n,
             "classes": list(self.classes),
             "floor": self.floor,
-            "parameters": parameters,
+            "parameters": _plain(self.parameters),
         }
 
     def _checked(self, scores: object) -> Floats:

@@ -336,10 +336,7 @@ class CutFit(Chosen):
     @cached_property
     def own(self) -> TwoByTwo:
         """Its errors."""
-        sample, rule = self.weighed, self.rule
-        mass, zeros, ones = sample.masses[:rule], *sample.sizes
-        fn = float(mass[sample.positive[:rule]].sum())
-        return TwoByTwo(zeros - (float(mass.sum()) - fn), fn, zeros, ones)
+        return table_of(self.weighed, self.weighed.count, self.rule)
 
     @cached_property
     def own_loss(self) -> float:

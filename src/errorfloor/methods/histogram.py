@@ -14,7 +14,7 @@ from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import Basis, Method, Options, Series, Shape
-from errorfloor.metrics import ERROR
+from errorfloor.metrics import ERROR, Metric
 
 
 class Binned:
@@ -125,7 +125,7 @@ def _steps(edges: Floats, values: Floats, scores: Floats) -> Floats:
     return np.asarray(values[np.searchsorted(edges, scores)])
 
 
-def _resolution(bins: int, table: ScoreTable) -> float:
+def _resolution(bins: int, table: ScoreTable, metric: Metric) -> float:
     """Return the share of items that may be in another bin: at worst all of a row it ends in."""
     count = table.items
     position = equal_mass_positions(table.n, bins)

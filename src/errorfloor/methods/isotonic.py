@@ -24,14 +24,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.fitted import FOLDS, Chosen, Sides, mean_loss, noise_of, sides_of
-from errorfloor.methods.record import (
-    Basis,
-    Method,
-    Options,
-    Shape,
-    heeds_weights,
-    unknown_resolution,
-)
+from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
 from errorfloor.metrics import ERROR, METRICS, Metric
 from errorfloor.metrics.probabilities import BRIER, LOG_LOSS, OfItems
 from errorfloor.metrics.selective import Selective
@@ -43,17 +36,7 @@ __all__ = ["FOLDS", "ISOTONIC", "ISOTONIC_CF", "default_for", "of_metric"]
 def weighs(metric: Metric) -> bool:
     """Tell whether limits were measured where items weigh differently: of sums and mean losses."""
     how = metric.how
-    return how.weighs if isinstance(how, OfTable) else isinstance(how, OfItems)
-
-
-@heeds_weights(where=weighs)
-def _own(sample: Sample, options: Options) -> Chosen:
-    return _fitted(sample, options, midpoint=False)
-
-
-@heeds_weights(where=weighs)
-def _midpoint(sample: Sample, options: Options) -> Chosen:
-    return _fitted(sample, options, midpoint=True)
+    return how.prices is not None if isinstance(how, OfTable) else isinstance(how, OfItems)
 
 
 def _fitted(sample: Sample, options: Options, *, midpoint: bool) -> Chosen:
@@ -67,6 +50,9 @@ def _fitted(sample: Sample, options: Options, *, midpoint: bool) -> Chosen:
     # Midpoints of errors are cut off at guessing with the estimate, once both parts are added.
     span = (0.0, 1.0) if how.pooled else metric.span(2)
     return CutFit(sample, how, options.draw, span, midpoint=midpoint)
+
+
+_marked = heeds_weights(where=weighs)
 
 
 def _fit(table: ScoreTable, options: Options) -> Calibration:
@@ -84,8 +70,9 @@ def _line(knots: Floats, values: Floats, scores: Floats) -> Floats:
     return np.interp(scores, knots, values)
 
 
-def _resolution(table: ScoreTable) -> float:
-    return table.cut_resolution
+def _resolution(table: ScoreTable, metric: Metric) -> float | None:
+    """Return how far the errors of the best cut may be off; of other metrics nobody knows."""
+    return table.cut_resolution if metric.is_error else None
 
 
 _ORDERED = "The scores order the items as their true probabilities do, however distorted"
@@ -95,7 +82,7 @@ _BASES = frozenset({Basis.CUTS, Basis.ITEMS})
 ISOTONIC = Method(
     name="isotonic",
     reads=ScoreTable.kind,
-    bind=_own,
+    bind=_marked(partial(_fitted, midpoint=False)),
     bases=_BASES,
     interval="honest",
     assumes=_ORDERED,
@@ -114,7 +101,7 @@ ISOTONIC = Method(
 ISOTONIC_CF = Method(
     name="isotonic-cf",
     reads=ScoreTable.kind,
-    bind=_midpoint,
+    bind=_marked(partial(_fitted, midpoint=True)),
     bases=_BASES,
     interval="honest",
     assumes=_ORDERED,
@@ -143,7 +130,6 @@ def of_metric(metric: Metric) -> tuple[Method, Method]:
     about = {
         "metrics": (metric.name,),
         "if_wrong": f"the {metric.limit} of the best cut: too {side}, still {opposite} bound",
-        "resolution": unknown_resolution,
     }
     own = replace(
         ISOTONIC,
@@ -287,7 +273,10 @@ class MapFit(Chosen):
 
         Where folds are drawn several times, each time counts as its share.
         """
-        each = self.repeated(self._hold_out, lambda one: noise_of(self.sample, self._lost(*one)))
+        by = self.candidates[0]
+        each = self.repeated(
+            self._hold_out, lambda one: noise_of(self.sample, self._lost(*one, by))
+        )
         cells, counts, probabilities = (np.concatenate(one) for one in zip(*each, strict=True))
         return cells, counts / len(each) if len(each) > 1 else counts, probabilities
 
@@ -307,11 +296,8 @@ class MapFit(Chosen):
     def _held_out(self, by: OfItems) -> Losses:
         return self._lost(*self._tested, by)
 
-    def _lost(
-        self, cell: NDArray[np.intp], count: Any, p: Floats, by: OfItems | None = None
-    ) -> Losses:
+    def _lost(self, cell: NDArray[np.intp], count: Any, p: Floats, by: OfItems) -> Losses:
         """Return what so many items of cells lose at such probabilities."""
-        by = by or self.candidates[0]
         each = by.each(p, self.sample.positive[cell])
         total, squares = (
             np.bincount(cell, count * part, minlength=len(self.sample)).astype(np.float64)
@@ -320,14 +306,13 @@ class MapFit(Chosen):
         return Losses(total, squares, by.possible(p))
 
 
-_OWN = replace(ISOTONIC, resolution=unknown_resolution)
 _MIDPOINT = replace(ISOTONIC_CF, when_merged="takes items of one row as tied")
 
 
 def _of_losses(metric: Metric, *bases: Basis) -> tuple[Method, Method]:
     words = metric.words
     own = replace(
-        _OWN,
+        ISOTONIC,
         metrics=(metric.name,),
         bases=frozenset({*bases, Basis.ITEMS}),
         if_wrong="the floor of the best rising curve: too high, still an upper bound",
@@ -361,7 +346,7 @@ def _surest(like: Method, value: str) -> Method:
 _BRIER = _of_losses(BRIER, Basis.LOSSES, Basis.BOUNDED_LOSSES)
 _LOG_LOSS = _of_losses(LOG_LOSS, Basis.LOSSES)
 _SUREST = (
-    _surest(_OWN, "that of this rule on the same items"),
+    _surest(ISOTONIC, "that of this rule on the same items"),
     _surest(
         _MIDPOINT,
         "the midpoint of what that gives on the items of the fit, which looks too good, and on "

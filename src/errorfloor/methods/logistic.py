@@ -149,9 +149,14 @@ class Logistic:
         self.part = dict(zip(terms, np.split(np.arange(self.terms.shape[1]), ends), strict=True))
         self._refits: dict[LogisticModel, Logistic] = {}
 
-    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+    def values(self, counts: Counts, _: np.random.Generator | None = None, /) -> Floats:
         """Return the floor for each row of counts."""
-        return self._values(counts)
+        with np.errstate(over="ignore", invalid="ignore"):  # of steps that lead nowhere
+            floors, coefficients = self._fit_all(counts)
+        for needed, model in self.model.refits(coefficients):
+            if needed.any():
+                floors[needed] = self._refit(model).values(counts[needed])
+        return floors
 
     def leave_one_out(self) -> Floats:
         """Return the floor without one item of each cell in turn."""
@@ -160,7 +165,7 @@ class Logistic:
         if n == 1:
             return np.zeros(1)
         if len(self.cells) <= self.few_cells:
-            return self._values(count - np.eye(len(count), dtype=np.int64))
+            return self.values(count - np.eye(len(count), dtype=np.int64))
         # One step from the fit for each cell: off by O(1/n) of a change that is O(1/n).
         for needed, model in self.model.refits(self.fit.coefficients[None]):
             if needed.any():
@@ -182,14 +187,6 @@ class Logistic:
             if needed.any():
                 found[needed] = self._refit(model).probabilities(counts[needed])
         return found
-
-    def _values(self, counts: Counts) -> Floats:
-        with np.errstate(over="ignore", invalid="ignore"):  # of steps that lead nowhere
-            floors, coefficients = self._fit_all(counts)
-        for needed, model in self.model.refits(coefficients):
-            if needed.any():
-                floors[needed] = self._refit(model)._values(counts[needed])
-        return floors
 
     def _refit(self, model: LogisticModel) -> Logistic:
         if model not in self._refits:

@@ -213,8 +213,8 @@ def _with_labels(labels: NDArray[Any]) -> NDArray[np.intp]:
 def flat_variance(cells: Sample) -> float:
     """Return the variance of the weighted errors of items for which no cut is clearly best.
 
-    As `flat_items` has it, a quarter for each of them; with weights, of as many equal items as
-    have the same variance on either side of the best cut.
+    As `Cuts.unclear` counts them, a quarter for each; with weights, of as many equal items as have
+    the same variance on either side of the best cut.
     """
     design = design_of(cells, cells.count)
     sign = np.where(cells.positive, 1, -1)
@@ -318,12 +318,16 @@ class PoweredCut(PredictionPowered):
         return np.asarray(np.where(np.arange(size) < first, prob, 1 - prob))
 
 
+@heeds_weights()
 class PoweredOffsets(PredictionPowered):
     """Errors of the weighted argmax rule among all items, from the labels of some."""
 
     def __init__(self, cells: Sample, options: Options) -> None:
         self.rules = Offsets(Labelled.of(cells, options.clip))
-        super().__init__(cells, _share_of_largest(self.rules.items.logs), options.draw)
+        logs = self.rules.items.logs
+        # The share of the largest score at each row, on a log scale.
+        largest = -np.log(np.exp(logs - logs.max(axis=0)).sum(axis=0))
+        super().__init__(cells, largest, options.draw)
         self.fitted = self.rules.fit(design_of(self.cells, cells.count).masses)
 
     @property
@@ -340,19 +344,9 @@ class PoweredOffsets(PredictionPowered):
         return float(mass @ self.rules.least(mass, self.fitted)) / float(mass.sum())
 
 
-def _share_of_largest(logs: Floats) -> Floats:
-    """Return the share of the largest score at each row, on a log scale."""
-    return np.asarray(-np.log(np.exp(logs - logs.max(axis=0)).sum(axis=0)))
-
-
 @heeds_weights()
 def _cut(cells: Sample, options: Options) -> PoweredCut:
     return PoweredCut(cells, options.draw)
-
-
-@heeds_weights()
-def _offsets(cells: Sample, options: Options) -> PoweredOffsets:
-    return PoweredOffsets(cells, options)
 
 
 _HOW = (
@@ -389,7 +383,7 @@ PPI = _method(
     when_merged="tries no cut inside them",
 )
 MANY_PPI = _method(
-    bind=_offsets,
+    bind=PoweredOffsets,
     classes=Classes.MANY,
     assumes=f"{OFFSETS.assumes}{AT_RANDOM}",
     if_wrong=OFFSETS.if_wrong,

@@ -7,6 +7,7 @@ changes when scores are calibrated by a rising curve, so none is fitted.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -17,14 +18,7 @@ from errorfloor.data.sample import Draw, Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.fitted import Fitted
 from errorfloor.methods.isotonic import ISOTONIC, RisingMap
-from errorfloor.methods.record import (
-    Basis,
-    Method,
-    Options,
-    Shape,
-    heeds_weights,
-    unknown_resolution,
-)
+from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
 from errorfloor.metrics import Metric
 from errorfloor.metrics.two_by_two import check_classes
 
@@ -55,16 +49,12 @@ class RankFit(Fitted):
         return found
 
 
-def check_items(sample: Sample, metric: Metric) -> None:
-    """Say so where a class has no items and a metric of a ranking needs some."""
+def _bind(kind: type[RankFit], sample: Sample, options: Options) -> RankFit:
+    """Fit a ranking, or say so where a class has no items and the metric needs some."""
+    metric = options.metric
     both = metric.how.needs == "both"
     check_classes(metric.words, sample.count, sample.positive, both=both)
-
-
-@heeds_weights("auc")
-def _bind(sample: Sample, options: Options) -> RankFit:
-    check_items(sample, options.metric)
-    return RankFit(sample, options.draw, options.metric)
+    return kind(sample, options.draw, metric)
 
 
 _EXPLAINS = (
@@ -77,7 +67,7 @@ _EXPLAINS = (
 def _method(metric: str, words: str, **about: object) -> Method:
     return Method(
         name="ranking",
-        bind=_bind,
+        bind=heeds_weights("auc")(partial(_bind, RankFit)),
         reads=ScoreTable.kind,
         metrics=(metric,),
         interval="honest",
@@ -122,14 +112,9 @@ class CalibratedFit(RankFit):
         return self.metric.best(RisingMap.of_rows(zeros, ones)[some], (zeros + ones)[some])
 
 
-def _calibrated(sample: Sample, options: Options) -> CalibratedFit:
-    check_items(sample, options.metric)
-    return CalibratedFit(sample, options.draw, options.metric)
-
-
 CALIBRATED_AUC = replace(
     ISOTONIC,
-    bind=_calibrated,
+    bind=partial(_bind, CalibratedFit),
     metrics=AUC.metrics,
     bases=AUC.bases,
     if_wrong="too high for few items, too low for scores out of order",
@@ -137,6 +122,5 @@ CALIBRATED_AUC = replace(
     "of items with these probabilities. The fit ties items that the scores tell apart where labels "
     "fall, which looks like a better ranking than there is.",
     references=(BALANCED_AND_AUC, *ISOTONIC.references),
-    resolution=unknown_resolution,
 )
 RECORDS = (AUC, AVERAGE_PRECISION, CALIBRATED_AUC)

@@ -225,7 +225,7 @@ def check_references(record: Any) -> None:
         )
 
 
-def unknown_resolution(table: Any) -> float | None:
+def unknown_resolution(table: Any, metric: Metric) -> float | None:
     """Say that nobody knows how far merged rows can have moved the value."""
     return None
 
@@ -272,9 +272,8 @@ class Method:
     options : tuple of str
         Which `Options` it heeds; with "majority" among them the user chooses the target.
     resolution : callable
-        How far merged rows of a table can have moved the value; None where nobody knows.
-    moved : callable, optional
-        The same for a table and a metric, where it depends on the metric.
+        From a table and a metric to how far merged rows can have moved the value; None where nobody
+        knows.
     when_merged : str
         What it does with merged rows, where nobody knows how far that moves the value.
     partly : bool
@@ -313,8 +312,7 @@ class Method:
     curve: str | None = None
     needs_probabilities: bool = False
     options: tuple[str, ...] = ()
-    resolution: Callable[[Any], float | None] = unknown_resolution
-    moved: Callable[[Any, Metric], float | None] | None = None
+    resolution: Callable[[Any, Metric], float | None] = unknown_resolution
     when_merged: str = "takes each at its middle"
     partly: bool = False
     optimistic: bool = False
@@ -342,10 +340,6 @@ class Method:
     def shown_as(self) -> str:
         """The method whose map pictures show for this one."""
         return self.curve or self.name
-
-    def resolution_for(self, table: Any, metric: Metric) -> float | None:
-        """Return how far merged rows of a table can have moved the best value of a metric."""
-        return self.resolution(table) if self.moved is None else self.moved(table, metric)
 
     def target_with(self, options: Options) -> str:
         """Which label the floor is for, where a user may choose it."""

@@ -17,6 +17,7 @@ from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options, heeds_weights
 from errorfloor.metrics import ERROR, METRICS, Metric, named
 from errorfloor.metrics.probabilities import OfItems
+from errorfloor.metrics.record import reach_of
 
 
 class MeanFloor:
@@ -62,12 +63,17 @@ def _identity(table: ScoreTable, options: Options) -> Calibration:
     )
 
 
-def _resolution(table: MergedRows) -> float:
-    """Return how far the mean may be off: the best value moves by no more than p does."""
+def _resolution(table: MergedRows, metric: Metric) -> float | None:
+    """Return how far the value may be off; None where nobody knows.
+
+    The error of an item moves by no more than its probabilities do.
+    """
     lows, highs = table.ranges
-    reach = np.maximum(highs - table.places, table.places - lows)
-    mass = table.row_masses
-    return float(mass @ reach / mass.sum())
+    if metric.is_error:
+        return reach_of(table.places, lows, highs, table.row_masses)
+    if metric.moved is None:
+        return None
+    return metric.moved(table.places, lows, highs, table.counts)
 
 
 _MEAN = f"The floor is the mean of {ERROR.formula} over all items."
@@ -154,13 +160,6 @@ def _best_value(cells: Sample, options: Options) -> BestValue:
     return BestValue(options.metric, cells.probabilities, cells)
 
 
-def _moved(table: SoftTable, metric: Metric) -> float | None:
-    """Return how far merged rows can have moved the best value; None where nobody knows."""
-    if metric.moved is None:
-        return None
-    return metric.moved(table.probabilities, *table.ranges, table.counts)
-
-
 def is_mean(metric: Metric) -> bool:
     """Tell whether the best value is a mean over items, once what it needs is given."""
     costs = getattr(metric.how, "costs", None)
@@ -193,14 +192,13 @@ _EXPLAINS = (
     "metric is computed from them."
 )
 
-MEANS = replace(CLEAN, explains=_EXPLAINS, moved=_moved, **_those(is_mean))
+MEANS = replace(CLEAN, explains=_EXPLAINS, **_those(is_mean))
 SMOOTH = replace(
     CLEAN,
     bind=_best_value,
     bases=frozenset({Basis.SMOOTH, Basis.ITEMS}),
     interval="jackknife",
     explains=_EXPLAINS,
-    moved=_moved,
     **_those(is_smooth),
 )
 BALANCED_ERROR = replace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -76,11 +76,11 @@ class MetricChoice:
 
     def kept(self) -> dict[str, Any]:
         """Return what a result keeps of it besides the name, as plain values."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {name: getattr(self, name) for name in _GIVEN}
         return {
-            name: np.asarray(values[name], dtype=np.float64).tolist()
-            for name in _GIVEN
-            if values[name] is not None
+            name: np.asarray(value, dtype=np.float64).tolist()
+            for name, value in values.items()
+            if value is not None
         }
 
 

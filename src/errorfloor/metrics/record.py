@@ -377,33 +377,28 @@ class ModelValue:
     follows_noise: ClassVar[bool] = False
 
 
-@dataclass(frozen=True, slots=True)
 class WrongItems(ModelValue):
     """The share of items that the model gets wrong."""
 
     follows_noise: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True)
 class WrongInClasses(ModelValue):
     """The mean over classes of the share of its items that the model gets wrong."""
 
     follows_noise: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True)
 class CostOfDecisions(ModelValue):
     """The mean over items of what a decision costs, as given with the metric."""
 
 
-@dataclass(frozen=True, slots=True)
 class PositivesFound(ModelValue):
     """F1, a function of the share of true positives among all that are, or are named, positive."""
 
     published: ClassVar[bool] = False
 
 
-@dataclass(frozen=True, slots=True)
 class Correlation(ModelValue):
     """The correlation of label and decision."""
 
@@ -450,7 +445,6 @@ class UnboundedLoss(ModelValue):
     published: ClassVar[bool] = False
 
 
-@dataclass(frozen=True, slots=True)
 class PairsInOrder(ModelValue):
     """The share of pairs of items of both classes that the scores have in the right order."""
 
@@ -458,7 +452,6 @@ class PairsInOrder(ModelValue):
     follows_noise: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True)
 class PrecisionOfRanks(ModelValue):
     """The mean precision above the items of class 1, in the order of the scores."""
 
@@ -466,7 +459,6 @@ class PrecisionOfRanks(ModelValue):
     published: ClassVar[bool] = False
 
 
-@dataclass(frozen=True, slots=True)
 class SurestItems(ModelValue):
     """The error among the items that the model is surest of, or how many of them it may answer."""
 

@@ -96,9 +96,6 @@ class Binomial:
         from scipy.special import betaincinv
 
         some, behind = self.successes > 0, self.trials - self.successes + 1
-        if np.ndim(some) == 0:  # numbers take a third of the time of arrays
-            share = betaincinv(self.successes, behind, tail) if some and behind > 0 else float(some)
-            return self.scale * share
         whole = behind <= 0
         share = betaincinv(np.where(some, self.successes, 1), np.where(whole, 1, behind), tail)
         return self.scale * np.where(some, np.where(whole, 1.0, share), 0.0)
@@ -150,11 +147,6 @@ class OfTable:
     pooled: bool = False
     form: Callable[[OfTable, TwoByTwo], Binomial] | None = None
     step: Callable[[OfTable, TwoByTwo], Any] | None = None
-
-    @property
-    def weighs(self) -> bool:
-        """Whether limits were measured where items weigh differently: those of sums of errors."""
-        return self.prices is not None
 
     @property
     def by_class(self) -> bool:
@@ -506,16 +498,6 @@ def forms_of(probabilities: Floats, weights: Floats | Counts, prior: Floats) -> 
     return Forms(1 - largest, total - largest, discriminant)
 
 
-def _items(prior: Floats) -> tuple[Callable[[Floats], Floats], ...]:
-    """Return what an item adds in the min form and in the max form, of two classes."""
-
-    def form(name: str, p: Floats) -> Floats:
-        forms: Floats = getattr(forms_of(p, np.ones(p.size), prior), name)
-        return forms
-
-    return partial(form, "without_rest"), partial(form, "without_max")
-
-
 class CountedForms(CountedMean):
     """The best balanced error with known shares of classes: the mean of the form that varies less.
 
@@ -549,8 +531,14 @@ def _with_prior(given: Mapping[str, Any], classes: int) -> Metric:
     def whole(probabilities: Floats, weights: Floats | Counts) -> float:
         return float(weights @ forms_of(probabilities, weights, prior).best() / weights.sum())
 
+    def form(name: str, p: Floats) -> Floats:
+        forms: Floats = getattr(forms_of(p, np.ones(p.size), prior), name)
+        return forms
+
     def moved(p: Floats, lows: Floats, highs: Floats, counts: Counts) -> float:
-        return max(moved_mean(form, prior[1])(p, lows, highs, counts) for form in _items(prior))
+        names = "without_rest", "without_max"
+        each = (moved_mean(partial(form, name), prior[1]) for name in names)
+        return max(one(p, lows, highs, counts) for one in each)
 
     counted = partial(CountedForms, prior=prior)
     return replace(BALANCED, given=given, whole=whole, counted=counted, moved=moved, slope=None)

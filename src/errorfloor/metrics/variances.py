@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor.metrics.record import Metric
+from errorfloor.metrics.record import Metric, span_of_share
 
 RATIO, NOISE, DIFFERENCE = "ratio", "noise", "difference"
 
@@ -42,55 +42,35 @@ class OfVariances:
     gap: float = 0.0
 
 
-def _fraction(classes: int) -> tuple[float, float]:
-    return 0.0, 1.0
-
-
 def _from_zero(classes: int) -> tuple[float, float]:
     return 0.0, float("inf")
 
 
-def _ceiling(name: str, title: str, formula: str, how: OfVariances) -> Metric:
+def _metric(title: str, formula: str, how: OfVariances, name: str = "") -> Metric:
+    """Return a ceiling where the share of signal decides, else a floor."""
+    is_share = how.of == RATIO
     return Metric(
-        name=name,
-        limit="ceiling",
-        less_is_better=False,
-        span=_fraction,
+        name=name or title.lower(),
+        limit="ceiling" if is_share else "floor",
+        less_is_better=not is_share,
+        span=span_of_share if is_share else _from_zero,
         formula=formula,
         title=title,
         per_cent=False,
+        is_fraction=is_share,
         how=how,
     )
 
 
-def _floor(name: str, title: str, formula: str, how: OfVariances) -> Metric:
-    return Metric(
-        name=name,
-        limit="floor",
-        less_is_better=True,
-        span=_from_zero,
-        formula=formula,
-        title=title,
-        per_cent=False,
-        is_fraction=False,
-        how=how,
-    )
-
-
-R2 = _ceiling("r2", "R2", "V / (V + W)", OfVariances(RATIO))
-PEARSON = _ceiling(
-    "pearson", "Pearson correlation", "sqrt(V / (V + W))", OfVariances(RATIO, np.sqrt)
-)
-SPEARMAN = _ceiling(
-    "spearman",
-    "Spearman correlation",
-    "sqrt(V / (V + W)) of mid-ranks",
-    OfVariances(RATIO, np.sqrt, ranks=True, gap=0.01),
-)
-QWK = _ceiling("qwk", "QWK", "sqrt(V / (V + W))", OfVariances(RATIO, np.sqrt, gap=0.04))
-CCC = _ceiling("ccc", "CCC", "sqrt(V / (V + W))", OfVariances(RATIO, np.sqrt))
-MSE = _floor("mse", "MSE", "W", OfVariances(NOISE))
-MAE = _floor("mae", "MAE", "E|Y - Y'| / sqrt(2)", OfVariances(DIFFERENCE))
+_ROOT = "sqrt(V / (V + W))"
+R2 = _metric("R2", "V / (V + W)", OfVariances(RATIO))
+PEARSON = _metric("Pearson correlation", _ROOT, OfVariances(RATIO, np.sqrt), "pearson")
+_OF_RANKS = OfVariances(RATIO, np.sqrt, ranks=True, gap=0.01)
+SPEARMAN = _metric("Spearman correlation", f"{_ROOT} of mid-ranks", _OF_RANKS, "spearman")
+QWK = _metric("QWK", _ROOT, OfVariances(RATIO, np.sqrt, gap=0.04))
+CCC = _metric("CCC", _ROOT, OfVariances(RATIO, np.sqrt))
+MSE = _metric("MSE", "W", OfVariances(NOISE))
+MAE = _metric("MAE", "E|Y - Y'| / sqrt(2)", OfVariances(DIFFERENCE))
 
 RATING_METRICS: tuple[Metric, ...] = (R2, PEARSON, SPEARMAN, QWK, CCC, MSE, MAE)
 NAMES = tuple(metric.name for metric in RATING_METRICS)

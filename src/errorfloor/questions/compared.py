@@ -15,7 +15,8 @@ from errorfloor.checks.gold import leaks, remarks
 from errorfloor.data.items import PredictedVotes, Predictions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
-from errorfloor.intervals.crossed import FEWEST, CrossedVotes, Mean
+from errorfloor.intervals.crossed import CrossedVotes, Mean
+from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.votes.aims import Lines
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
@@ -71,7 +72,9 @@ class PeopleComparison:
         everyone = None
         if ballots is not None:
             everyone = CrossedVotes(ballots.item, ballots.annotator, ballots.vote)
-        crowd = everyone if everyone is not None and everyone.effective >= FEWEST else None
+        crowd = (
+            everyone if everyone is not None and everyone.effective >= FEWEST_ANNOTATORS else None
+        )
         if ask.totals_by == VOTES_DECIDE:
             crowd = None
         plain = Ask(level=ask.level, totals_by=ask.totals_by, stopping=ask.stopping)

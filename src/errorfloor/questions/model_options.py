@@ -21,7 +21,7 @@ from errorfloor.data.layouts import joined
 from errorfloor.data.naming import codes_of
 from errorfloor.data.read import is_data
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.honest import of_errors
+from errorfloor.intervals.models import ExactShare
 from errorfloor.metrics import Metric
 from errorfloor.questions import models
 from errorfloor.questions.models import Model
@@ -31,7 +31,7 @@ from errorfloor.results import Estimate
 
 def counted(errors: int, n: int) -> Model:
     """Return the model with so many errors on so many items."""
-    return Model(errors / n, n, of_errors((errors, n), (errors, n), method="exact"))
+    return Model(errors / n, n, ExactShare(errors, n))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,8 +33,9 @@ from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
-from errorfloor.intervals.honest import of_errors
+from errorfloor.intervals.honest import Honest
 from errorfloor.methods.cuts import CutFit
+from errorfloor.methods.fitted import sides_of_errors
 from errorfloor.methods.record import Classes, Options
 from errorfloor.methods.rules.offsets import OffsetFit
 from errorfloor.methods.votes.line import Mixture
@@ -305,7 +306,7 @@ class ManyScores:
         low, high = (
             min(max(rate, least), most) * n for rate in (self.middle - shift, self.middle + shift)
         )
-        evidence = of_errors((low, n), (high, n), correlated=self.correlated)
+        evidence = Honest(sides_of_errors((low, n), (high, n), correlated=self.correlated))
         limits = Interval.at(level, evidence, ERROR, self.classes)
         return limits.high - limits.low
 
@@ -358,7 +359,7 @@ def width_of_scores(pilot: ScoreTable, level: float) -> tuple[float, Width]:
         low, high = (min(max(rate, least), most) * n for rate in (middle - shift, middle + shift))
         variance = high * (1 - high / n)
         correlated = min(n * flat / 4 / variance, 1.0) if variance > 0 else 0.0
-        evidence = of_errors((low, n), (high, n), correlated=correlated)
+        evidence = Honest(sides_of_errors((low, n), (high, n), correlated=correlated))
         limits = Interval.at(level, evidence)
         return limits.high - limits.low
 

@@ -479,7 +479,7 @@ def _resolution(case: Case, kind: IntervalKind | None) -> tuple[float | None, st
     method, table = case.method, case.table
     if not isinstance(table, MergedRows) or not table.coarse.any():
         return 0.0, ""
-    resolution = method.resolution_for(table, case.options.metric)
+    resolution = method.resolution(table, case.options.metric)
     lows, highs = table.ranges
     merged = int(np.count_nonzero(table.coarse))
     rows = f" {merged:,} of {len(table):,} rows stand for ranges of scores, at most "

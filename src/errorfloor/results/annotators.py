@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from errorfloor._shown import Shown, sentence_of
+from errorfloor._shown import Answer
 from errorfloor.results.estimate import Estimate
 
 
@@ -55,7 +55,7 @@ class Annotator:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AnnotatorsResult(Shown):
+class AnnotatorsResult(Answer):
     """The annotators of a set of votes, those with the largest share of the floor first.
 
     Attributes
@@ -100,11 +100,6 @@ class AnnotatorsResult(Shown):
             if row.annotator == str(annotator):
                 return row
         raise KeyError(annotator)
-
-    @property
-    def sentence(self) -> str:
-        """The answer in one plain sentence."""
-        return sentence_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all rows as plain values, ready for JSON."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._shown import Shown, sentence_of
+from errorfloor._shown import Answer
 from errorfloor._typing import Floats
 from errorfloor.data.source import Source
 
@@ -39,7 +39,7 @@ class ClassPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Confusion(Shown):
+class Confusion(Answer):
     """The errors of the best rule by class: what it cannot tell apart on such data.
 
     Attributes
@@ -98,11 +98,6 @@ class Confusion(Shown):
             names = self.classes[a], self.classes[b]
             found.append(ClassPair(*names, float(both[i, k]), float(one[a, b]), float(one[b, a])))
         return tuple(found)
-
-    @property
-    def sentence(self) -> str:
-        """The answer in one plain sentence."""
-        return sentence_of(self)
 
     def __len__(self) -> int:
         return len(self.pairs)

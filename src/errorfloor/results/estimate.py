@@ -11,7 +11,7 @@ import numpy as np
 
 from errorfloor import intervals, methods
 from errorfloor._checks import InputError, argument, check_level
-from errorfloor._shown import Shown, sentence_of
+from errorfloor._shown import Answer
 from errorfloor._typing import Floats
 from errorfloor.data.naming import TWO_CLASSES
 from errorfloor.data.source import Source
@@ -55,7 +55,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Estimate(Shown):
+class Estimate(Answer):
     """An error floor: its value, its interval, and how both were obtained.
 
     Attributes
@@ -185,11 +185,6 @@ class Estimate(Shown):
             return self.measure.best(alike, np.ones(1))
         except InputError:  # there is one class only
             return None
-
-    @property
-    def sentence(self) -> str:
-        """The answer in one plain sentence: what it claims, and for which label."""
-        return sentence_of(self)
 
     @property
     def classes(self) -> tuple[str, ...]:

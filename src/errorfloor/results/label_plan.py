@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._shown import Shown, sentence_of
+from errorfloor._shown import Answer
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.outputs import check_output, write_csv
 from errorfloor.intervals.seeds import Seed
@@ -18,7 +18,7 @@ PILOT = 50  # labels, of items drawn at random, to ask for before widths are rel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LabelPlan(Shown):
+class LabelPlan(Answer):
     """Which items to label, and how wide the interval of the floor will be then.
 
     Attributes
@@ -84,11 +84,6 @@ class LabelPlan(Shown):
             "scores are overconfident, the interval will be several times wider. Label "
             f"{PILOT} random items first (a pilot), then plan again with their labels."
         )
-
-    @property
-    def sentence(self) -> str:
-        """The answer in one plain sentence."""
-        return sentence_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, ready for JSON."""

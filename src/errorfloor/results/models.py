@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from errorfloor._shown import Shown, sentence_of
+from errorfloor._shown import Answer
 from errorfloor.metrics import Metric
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.results.estimate import Estimate
@@ -37,7 +37,7 @@ class ModelValue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ModelComparison(Shown):
+class ModelComparison(Answer):
     """Two models or more on the same labelled items.
 
     Attributes
@@ -129,11 +129,6 @@ class ModelComparison(Shown):
             if (one.first, one.second) == (second, first):
                 return one.turned
         raise KeyError((first, second))
-
-    @property
-    def sentence(self) -> str:
-        """The answer in one plain sentence."""
-        return sentence_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, ready for JSON."""

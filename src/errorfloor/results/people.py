@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from errorfloor._shown import Shown, sentence_of
+from errorfloor._shown import Answer
 from errorfloor.data.source import Source
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding
@@ -22,7 +22,7 @@ class Rate:
     low: float
     high: float
 
-    def to_dict(self) -> dict[str, float]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return asdict(self)
 
@@ -43,10 +43,6 @@ class PanelRate(Rate):
 
     people: int
     basis: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +108,6 @@ class ModelDifference(Rate):
         ends = (-self.value, -self.high, -self.low)
         return ModelDifference(*ends, self.second, self.first, p=self.p, adjusted_p=self.adjusted_p)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
-
 
 def certain(differences: tuple[ModelDifference, ...], level: float) -> tuple[ModelDifference, ...]:
     """Return the pairs of models whose order is certain, the better one first."""
@@ -156,7 +148,7 @@ class AltTest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class People(Shown):
+class People(Answer):
     """How often people agree, and how many people each model is worth.
 
     Attributes
@@ -233,11 +225,6 @@ class People(Shown):
         """Pairs of models whose order is certain, the better one first."""
         return certain(self.differences, self.level)
 
-    @property
-    def sentence(self) -> str:
-        """The answer in one plain sentence."""
-        return sentence_of(self)
-
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, ready for JSON."""
         alt = None if self.alt_test is None else [one.to_dict() for one in self.alt_test]
@@ -264,7 +251,7 @@ class People(Shown):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FloorDifference(Shown):
+class FloorDifference(Answer):
     """By how much the first of two floors is higher.
 
     Attributes
@@ -300,11 +287,6 @@ class FloorDifference(Shown):
     def refuted(self) -> bool:
         """Whether the data contradict either floor."""
         return self.first.refuted or self.second.refuted
-
-    @property
-    def sentence(self) -> str:
-        """The answer in one plain sentence."""
-        return sentence_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, ready for JSON."""

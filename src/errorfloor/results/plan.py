@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from errorfloor._shown import Shown, sentence_of
+from errorfloor._shown import Answer
 from errorfloor._typing import Counts, Floats
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.results.claim import Claim
@@ -34,7 +34,7 @@ class Trade:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Plan(Shown):
+class Plan(Answer):
     """How wide the interval of a floor will be, and what is the cheapest way to a target.
 
     Attributes
@@ -89,14 +89,9 @@ class Plan(Shown):
         return min(self.options, key=lambda option: option.cost, default=None)
 
     @property
-    def sentence(self) -> str:
-        """The same as `advice`, by the name that it has in other results."""
-        return sentence_of(self)
-
-    @property
     def advice(self) -> str:
         """What to do, in plain words."""
-        return sentence_of(self)
+        return self.sentence
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, ready for JSON."""

@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from errorfloor import methods
-from errorfloor._shown import Shown, sentence_of
+from errorfloor._shown import Answer, Shown
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Method
 from errorfloor.results.estimate import Estimate
@@ -54,7 +54,7 @@ class Rows(Shown, Generic[RowT]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison(Rows[Estimate]):
+class Comparison(Rows[Estimate], Answer):
     """The floors of several methods on the same items and the same resamples."""
 
     rows: tuple[Estimate, ...]
@@ -76,11 +76,6 @@ class Comparison(Rows[Estimate]):
         rows = {row.method: row for row in self}
         return next((rows[name] for name in named if name in rows), first)
 
-    @property
-    def sentence(self) -> str:
-        """The answer in one plain sentence: that of the default method, and the range of all."""
-        return sentence_of(self)
-
     def to_dict(self) -> dict[str, Any]:
         """Return all rows as plain values, ready for JSON."""
         return {
@@ -94,7 +89,7 @@ ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups(Shown, Mapping[Any, ResultT]):
+class Groups(Answer, Mapping[Any, ResultT]):
     """What was found for each group of one data set, by the groups' names.
 
     Attributes
@@ -127,11 +122,6 @@ class Groups(Shown, Mapping[Any, ResultT]):
 
     def __len__(self) -> int:
         return len(self.estimates)
-
-    @property
-    def sentence(self) -> str:
-        """The answer in one plain sentence, where there are floors or verdicts; else empty."""
-        return sentence_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all groups as plain values, ready for JSON."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from errorfloor._shown import Shown, model_index_of, sentence_of
+from errorfloor._shown import Answer, model_index_of
 from errorfloor.results.estimate import Estimate, Interval
 
 # Where both limits are limits of any model; where scores or features bound it from one side, which
@@ -57,7 +57,7 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Verdict(Shown):
+class Verdict(Answer):
     """Where a model stands: how much worse its value is than the best there can be.
 
     Attributes
@@ -133,11 +133,6 @@ class Verdict(Shown):
     def errors(self) -> int:
         """How many test items the model got wrong."""
         return round(self.model_error * self.n)
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in one plain sentence."""
-        return sentence_of(self)
 
     @property
     def p_above(self) -> float:

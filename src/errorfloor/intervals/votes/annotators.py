@@ -46,6 +46,7 @@ from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS as FEWEST
 from errorfloor.intervals.votes.limits import LIKELIHOOD, MANY_LIKELIHOOD
 from errorfloor.methods.record import Basis
 from errorfloor.methods.votes.aims import ONE_VOTE, Target
+from errorfloor.methods.votes.panels import log_choose
 from errorfloor.metrics import ERROR
 
 _MANY_HASHES = 1000  # annotators, from which some may well have the same hash
@@ -199,12 +200,6 @@ def _if_exchanged(
     m: Counts, k: Counts, its_m: Counts, slopes: tuple[float, float]
 ) -> tuple[Floats, Floats]:
     """Return mean and variance of the estimate without the group if its votes were any of them."""
-    from scipy.special import gammaln
-
-    def log_choose(n: Counts, r: Counts) -> Floats:
-        found: Floats = gammaln(n + 1) - gammaln(r + 1) - gammaln(n - r + 1)
-        return found
-
     mean, variance = np.zeros((2, m.size))
     step = max(_MOST_ENTRIES // (int(its_m.max()) + 1), 1)
     for start in range(0, m.size, step):

@@ -24,7 +24,7 @@ from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import binom, gammaln, xlogy
+from scipy.special import binom
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Bools, Counts, Floats
@@ -39,6 +39,7 @@ from errorfloor.methods.votes.simplex import (
     fit_partitions,
     in_order,
     law,
+    log_chances,
     partitions,
     places,
     sums,
@@ -325,18 +326,11 @@ def bernstein(votes: int) -> tuple[Floats, Floats]:
         [at @ (triangle @ corners) for triangle in small_triangles(_ALONG // votes)]
     )
     values = law(points)[cells_of(votes)]
-    basis = law_of_counts(order, at)
+    basis = np.exp(log_chances(order, at)).T  # polynomials (columns) at points (rows)
     shape = values.shape[0], -1, order.shape[0]
     coefficients = np.linalg.solve(basis, values.reshape(shape).transpose(0, 2, 1))
     flat = np.asarray(coefficients.transpose(0, 2, 1).reshape(values.shape[0], -1))
     return flat, np.asarray(1 - points[:, 0])
-
-
-def law_of_counts(order: Counts, at: Floats) -> Floats:
-    """Return the Bernstein polynomials (columns) at points (rows): multinomial chances."""
-    logs = xlogy(order[None], at[:, None]).sum(axis=2)
-    logs += gammaln(order[0].sum() + 1) - gammaln(order + 1).sum(axis=1)
-    return np.asarray(np.exp(logs))
 
 
 def small_triangles(side: int) -> Floats:

@@ -144,7 +144,6 @@ class OneVsRest:
 
     def _fits(self, counts: Counts, totals: Floats) -> Iterator[tuple[int, int, Floats]]:
         """Yield classes, rows of counts, and the fit of the class; the next takes its memory."""
-        items = [None if (one == 1).all() else one for one in totals]
         prob = np.zeros(totals.shape[1])
         short = self.cells.label.astype(np.uint16)  # only for speed
         of_class = np.argsort(short, kind="stable")
@@ -156,7 +155,7 @@ class OneVsRest:
             steps = Steps(share, float(share[row].min()))
             for k, count in enumerate(counts):
                 prob[:] = 0
-                prob[steps.order] = steps.fit(sums(row, count[mine], share.size), items[k])
+                prob[steps.order] = steps.fit(sums(row, count[mine], share.size), totals[k])
                 yield label, k, prob
 
     def leave_one_out(self) -> Floats:
@@ -202,14 +201,14 @@ class Steps:
             self.start = np.flatnonzero(np.append(True, ~tied))
             self.knots = self.knots[self.start]
 
-    def fit(self, own: Floats, totals: Floats | None) -> Floats:
-        """Return the fitted probability of the rows in their order; None means an item each."""
+    def fit(self, own: Floats, totals: Floats) -> Floats:
+        """Return the fitted probability of the rows in their order, from labels and items."""
         levels = self.levels(own, totals)
         if self.start is None:
             return levels
         return np.repeat(levels, np.diff(np.append(self.start, self.order.size)))
 
-    def levels(self, own: Floats, totals: Floats | None) -> Floats:
+    def levels(self, own: Floats, totals: Floats) -> Floats:
         """Return the fitted probability at each step; one without items has that before it."""
         from scipy.optimize import isotonic_regression  # slow to load
 
@@ -220,17 +219,11 @@ class Steps:
         first = np.flatnonzero(own)
         levels = np.zeros(own.size)
         if first.size:
-            weight = self._items_from(first, totals)
+            row = first if self.start is None else self.start[first]
+            weight = np.add.reduceat(totals[self.order], row)  # items up to the next such step
             found = isotonic_regression(own[first] / weight, weights=weight).x
             levels[first[0] :] = np.repeat(found, np.diff(np.append(first, own.size)))
         return levels
-
-    def _items_from(self, first: NDArray[np.intp], totals: Floats | None) -> Floats:
-        """Return the items from each of these steps to the next, and from the last on."""
-        row = first if self.start is None else self.start[first]
-        if totals is None:
-            return np.diff(np.append(row, self.order.size)).astype(np.float64)
-        return np.add.reduceat(totals[self.order], row)
 
 
 def fit_steps(name: str, table: ScoreTable, options: Options) -> ClassCalibration:

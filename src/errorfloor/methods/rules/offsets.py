@@ -123,6 +123,12 @@ class LikeliestFit(Chosen):
         self.span = metric.span(rules.classes)
         self.fitted = rules.fit(equal_items(sample)) if fitted is None else fitted
 
+    @classmethod
+    def of(cls, cells: Sample, options: Options) -> Self:
+        """Return the map for the scores of cells."""
+        rules = Offsets(Labelled.of(cells, options.clip))
+        return cls(cells, rules, options.metric, options.draw)
+
     def on(self, count: Counts, rng: np.random.Generator, /) -> Self:
         """Return the same on other counts, with folds from `rng`."""
         sample, fitted = self.sample.counted(count), self.fitted
@@ -163,12 +169,6 @@ class LikeliestFit(Chosen):
 class OffsetFit(LikeliestFit):
     """The errors of the rule that likelihood chooses."""
 
-    @classmethod
-    def of(cls, cells: Sample, options: Options) -> Self:
-        """Return the rule for the scores of cells."""
-        rules = Offsets(Labelled.of(cells, options.clip))
-        return cls(cells, rules, options.metric, options.draw)
-
     @cached_property
     def least_errs(self) -> Bools:
         """Which cells the rule errs on that errs least, of those found."""
@@ -178,11 +178,6 @@ class OffsetFit(LikeliestFit):
     def least_wrong(self) -> Floats:
         """Items of each cell that this rule errs on."""
         return np.asarray(self.sample.count * self.least_errs, dtype=np.float64)
-
-    @cached_property
-    def own_wrong(self) -> Floats:
-        """Items of each cell that the rule errs on."""
-        return self.sample.count * Rule.of(self.fitted).wrong(self.rules.items)
 
     @cached_property
     def held_out_wrong(self) -> Floats:
@@ -211,7 +206,7 @@ class OffsetFit(LikeliestFit):
     @property
     def own_loss(self) -> float:
         """The share of errors on the items of the fit."""
-        return self.share(self.own_wrong)
+        return self.share(self.sample.count * Rule.of(self.fitted).wrong(self.rules.items))
 
     @property
     def held_out_loss(self) -> float:
@@ -225,6 +220,7 @@ class OffsetFit(LikeliestFit):
         return sides_of_errors(below, above, self.sample.freedom, self.correlated)
 
 
+@heeds_weights(ERROR.name)
 class TopErrors(Fitted):
     """Items whose label is not the class with the largest score: one rule that no item chooses."""
 
@@ -342,7 +338,7 @@ class LossFit(LikeliestFit):
         label, count = self.rules.items.label, self.sample.count
         whole = np.round(_WHOLE * costs / costs.max()).astype(np.int64)[label]
         wrong = self.rules.least(self.sample.mass(count * whole), self.fitted, FEWEST_STARTS)
-        found = _added_up(wrong * costs[label], count)
+        found = Losses.of(count, wrong * costs[label])
         return min(self.own_losses, found, key=self._mean)
 
     @cached_property
@@ -397,11 +393,8 @@ class LossFit(LikeliestFit):
         possible = self.lost.possible(p, float(self.sample.count.sum()))
         losses = np.zeros(count.size)
         losses[some] = own
-        return _added_up(losses, count, max(float(possible.max()), float(own.max())))
-
-
-def _added_up(losses: Floats, count: Any, most: float = 1.0) -> Losses:
-    return Losses(count * losses, count * losses**2, most)
+        most = max(float(possible.max()), float(own.max()))
+        return replace(Losses.of(count, losses), most=most)
 
 
 def _lost_by(metric: Metric, cells: Sample) -> Lost:
@@ -488,19 +481,9 @@ class SurestFit(LikeliestFit):
         return doubt[items.row], np.asarray(chosen[items.row] != items.label)
 
 
-def _surest(cells: Sample, options: Options) -> SurestFit:
-    rules = Offsets(Labelled.of(cells, options.clip))
-    return SurestFit(cells, rules, options.metric, options.draw)
-
-
 @heeds_weights(ERROR.name)
 def _offsets(cells: Sample, options: Options) -> OffsetFit:
     return OffsetFit.of(cells, options)
-
-
-@heeds_weights(ERROR.name)
-def _top(cells: Sample, options: Options) -> TopErrors:
-    return TopErrors(cells, options)
 
 
 _of_classes = partial(Method, reads=ScoreTable.kind, classes=Classes.MANY)
@@ -526,7 +509,7 @@ OFFSETS = _of_classes(
 )
 TOP1 = _of_classes(
     name="top1",
-    bind=_top,
+    bind=TopErrors,
     bases=frozenset({Basis.RULES}),
     interval="honest",
     assumes="The class with the largest score is the likeliest",
@@ -586,7 +569,7 @@ _OF_LOSSES = tuple(
 )
 SUREST = replace(
     OFFSETS,
-    bind=_surest,
+    bind=SurestFit.of,
     metrics=tuple(one.name for one in METRICS if one.is_selective),
     bases=frozenset({Basis.SELECTED}),
     assumes=_TRUE,

@@ -10,7 +10,7 @@ how far it can be from its chord between neighbouring points of a grid.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -31,6 +31,8 @@ class Target:
     """
 
     majority: int = 1
+    kinks: ClassVar[tuple[float, ...]] = ()  # that at 1/2 is a point of every grid
+    peak: ClassVar[float] = 0.5  # a coin flip is the hardest item
 
     @property
     def needed(self) -> int:
@@ -66,16 +68,6 @@ class Target:
         from scipy.special import betaincinv
 
         return float(betaincinv(self.needed, self.needed, label))
-
-    @property
-    def kinks(self) -> tuple[float, ...]:
-        """The kink of the floor at 1/2 is a point of every grid."""
-        return ()
-
-    @property
-    def peak(self) -> float | None:
-        """A coin flip is the hardest item."""
-        return 0.5
 
     @property
     def span(self) -> tuple[float, float]:
@@ -188,16 +180,8 @@ class Concave:
 
     metric: Metric
     target: Target = ONE_VOTE
-
-    @property
-    def kinks(self) -> tuple[float, ...]:
-        """No kinks."""
-        return ()
-
-    @property
-    def peak(self) -> float | None:
-        """A coin flip is the hardest item."""
-        return 0.5
+    kinks: ClassVar[tuple[float, ...]] = ()
+    peak: ClassVar[float] = 0.5
 
     @property
     def span(self) -> tuple[float, float]:

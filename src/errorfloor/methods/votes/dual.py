@@ -274,13 +274,13 @@ def _best_shift(kernel: Kernel, weights: Floats, offset: float) -> float:
     least = -float(ratio.min()) if kernel.complete else 0.0
     mean = float(kernel.share @ ratio)
     spread = float(np.sqrt(kernel.share @ (ratio - mean) ** 2))
-    best = _dual_value(ratio, kernel.share, offset)
+    best = float(np.exp(offset + kernel.share @ np.log(ratio)))
     gap = max(spread * np.sqrt(kernel.n) - mean - least, spread, 1e-12)
     # The value is concave in the shift; a few narrowing scans on a log scale suffice.
     logs = np.log(gap) + np.linspace(-8.0, 4.0, 49)
     for _ in range(3):
         shifts = least + np.exp(logs)
-        values = _shifted_values(ratio, kernel.share, offset, shifts)
+        values = np.exp(offset + np.log(ratio + shifts[:, None]) @ kernel.share) - shifts
         top = int(values.argmax())
         best = max(best, float(values[top]))
         step = logs[1] - logs[0]
@@ -409,12 +409,3 @@ def root_gain(offset: float) -> Callable[[float], Gain]:
         return gain
 
     return at
-
-
-def _dual_value(ratio: Floats, share: Floats, offset: float) -> float:
-    return float(np.exp(offset + share @ np.log(ratio)))
-
-
-def _shifted_values(ratio: Floats, share: Floats, offset: float, shifts: Floats) -> Floats:
-    values: Floats = np.exp(offset + np.log(ratio + shifts[:, None]) @ share) - shifts
-    return values

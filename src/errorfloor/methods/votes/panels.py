@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -97,6 +98,8 @@ class Panel:
     """
 
     people: int
+    kinks: ClassVar[tuple[float, ...]] = ()
+    peak: ClassVar[float] = 0.5  # on a coin flip no panel is right more often than one person
 
     @property
     def metric(self) -> Metric:
@@ -109,16 +112,6 @@ class Panel:
             per_item=partial(_missed, self.people),
             how=self,
         )
-
-    @property
-    def kinks(self) -> tuple[float, ...]:
-        """No kinks."""
-        return ()
-
-    @property
-    def peak(self) -> float | None:
-        """On a coin flip no panel is right more often than one person."""
-        return 0.5
 
     @property
     def span(self) -> tuple[float, float]:
@@ -147,7 +140,8 @@ class Panel:
         return 0.5 + 1.5 * first + second / 4
 
 
-def _log_choose(n: Floats | Counts, k: Floats | Counts) -> Floats:
+def log_choose(n: Floats | Counts, k: Floats | Counts) -> Floats:
+    """Return the logarithm of a binomial coefficient."""
     from scipy.special import gammaln
 
     found: Floats = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
@@ -170,7 +164,7 @@ def _tail(m: Counts, k: Counts, r: int) -> Floats:
     able = (drawn <= k) & (r - drawn <= m - k)
     j = np.where(able, drawn, 0)
     left = np.where(able, r - drawn, 0)
-    logs = _log_choose(k, j) + _log_choose(m - k, left) - _log_choose(m, np.full_like(m, r))
+    logs = log_choose(k, j) + log_choose(m - k, left) - log_choose(m, np.full_like(m, r))
     chance = np.where(able, np.exp(logs), 0.0)
     if r % 2 == 0:
         chance[:, 0] /= 2
@@ -200,7 +194,7 @@ def _binomial(size: Counts, t: Floats, r: int) -> Floats:
     n, t = size[:, :, None], t[:, None, None]
     able = number <= n
     k = np.where(able, number, 0)
-    logs = _log_choose(n, k) + xlogy(k, t) + xlogy(n - k, 1 - t)
+    logs = log_choose(n, k) + xlogy(k, t) + xlogy(n - k, 1 - t)
     return np.where(able, np.exp(logs), 0.0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -64,14 +65,6 @@ def _best(cells: Sample, options: Options) -> BestValue:
     return BestValue(options.metric, _shares(cells, options), cells)
 
 
-def _many_mean(cells: Sample, options: Options) -> MeanFloor:
-    return _mean(cells, options)  # of many classes weights have no answer
-
-
-def _many_best(cells: Sample, options: Options) -> BestValue:
-    return _best(cells, options)
-
-
 PLUGIN = Method(
     name="plugin",
     reads=VoteTable.kind,
@@ -115,11 +108,12 @@ _OTHER_VALUES = replace(
     interval="bca",
 )
 VALUES: tuple[Method, ...] = (_MEAN_VALUES, _OTHER_VALUES)
+# A partial function has no mark: of many classes weights have no answer.
 MANY_PLUGINS: tuple[Method, ...] = (
-    replace(_MEAN_VALUES, bind=_many_mean, classes=Classes.MANY, answers=None),
+    replace(_MEAN_VALUES, bind=partial(_mean), classes=Classes.MANY, answers=None),
     replace(
         _OTHER_VALUES,
-        bind=_many_best,
+        bind=partial(_best),
         classes=Classes.MANY,
         answers=None,
         metrics=tuple(name for name in _OTHER_VALUES.metrics if name in MANY_VALUES.metrics),

@@ -287,15 +287,14 @@ def support(classes: int) -> Support:
 
 
 def _lattice(size: int, multiplier: int, dimensions: int) -> Floats:
-    """Return points that fill the unit cube evenly, none of them on its faces."""
+    """Return points that fill the unit cube evenly, from its corner on."""
     powers = [pow(multiplier, k, size) for k in range(dimensions)]
-    steps = np.outer(np.arange(size), powers) % size
-    return np.asarray((steps / size + 0.5) % 1.0)
+    return np.asarray(np.outer(np.arange(size), powers) % size / size)
 
 
 def _dirichlet(uniform: Floats, spread: float) -> Floats:
     """Carry points of the cube to sorted draws of a symmetric Dirichlet distribution."""
-    classes = uniform.shape[1]
+    uniform, classes = (uniform + 0.5) % 1.0, uniform.shape[1]  # none lies on a face
     shape = (1 / spread - 1) / classes
     # The largest of K uniform numbers is the K-th root of one, the next is a part of it, and so
     # on. So the first coordinates, which fill their space best, decide the largest classes.
@@ -603,10 +602,7 @@ def floor_of(fit: PartitionMixture, votes: Counts, counts: Counts | Floats) -> f
 
 # Votes of an item that are used, by the number of classes: about a hundred different counts.
 MOST_VOTES = {3: 10, 4: 7, 5: 5}
-_PLACED_LATTICE = (
-    251,
-    24,
-)  # Korobov: a prime number of points and a multiplier; as for sorted points
+_PLACED_LATTICE = _FOR_MANY
 _PLACED_SPREADS = (0.05, 0.2, 0.5, 0.8)  # of which the one half is Dirichlet(1/K, ..., 1/K)
 _PLACED_HALF = _PLACED_SPREADS.index(0.5)
 _TORN = 15  # shares of the first of two classes that an item is torn between
@@ -729,9 +725,7 @@ def _fixed(classes: int) -> Floats:
 
 def _placed_dirichlet(classes: int, shape: Floats) -> Floats:
     """Carry a lattice of points of the cube to a Dirichlet distribution, classes in place."""
-    size, multiplier = _PLACED_LATTICE
-    powers = [pow(multiplier, k, size) for k in range(classes)]
-    uniform = (np.outer(np.arange(size), powers) % size / size + 0.5 / size) % 1.0
+    uniform = (_lattice(*_PLACED_LATTICE, classes) + 0.5 / _PLACED_LATTICE[0]) % 1.0
     gamma = np.maximum(gammaincinv(shape, uniform), 1e-300)
     return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 

@@ -75,11 +75,8 @@ def affordable(cells: int, totals: Counts) -> bool:
 def votes_used(votes: int) -> int:
     """Return how many of the votes on each item are used if every number of positives occurs."""
     least = min(votes, _CAPS[-1])
-    return next((m for m in (votes, *_CAPS) if m <= votes and _affords_all(m)), least)
-
-
-def _affords_all(votes: int) -> bool:
-    return affordable(votes + 1, np.array([votes]))
+    able = (m for m in (votes, *_CAPS) if m <= votes and affordable(m + 1, np.array([m])))
+    return next(able, least)
 
 
 def points_for(votes: int) -> int:
