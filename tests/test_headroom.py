@@ -220,7 +220,7 @@ def test_the_command_line_takes_predictions_and_numbers(path, capsys):
     assert printed["result"]["high"] == expected.high
     assert printed["input"]["columns"]["prediction"] == "p"
     assert run([*words, "--test-items", "9"]) == 2
-    assert run([*words, "--group", "said"]) == 2
+    assert run([*words, "--group", "said"]) == 0
     capsys.readouterr()
     assert run(["headroom", "5%", "--model-error", "8%", "--test-items", "1000"]) == 0
     assert "was given as a number" in capsys.readouterr().out
@@ -254,8 +254,37 @@ def test_bad_columns_of_predictions_are_refused(path):
         ef.headroom(path, **named, prediction="guess")
     with pytest.raises(ef.InputError, match="`prediction` must be one of the columns s, y"):
         ef.headroom(path, **named, prediction="nothing")
-    with pytest.raises(ef.InputError, match="`group` cannot be used with `prediction`"):
-        ef.headroom(path, **named, prediction="p", group="said")
+
+
+@pytest.mark.parametrize("group", [None, "site"])
+def test_weights_and_groups_go_with_predictions(group):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(5)
+    p = rng.beta(0.5, 0.5, 600)
+    frame = pd.DataFrame({"score": p, "label": (rng.random(600) < p) * 1, "said": (p > 0.5) * 1})
+    frame["weight"], frame["site"] = 1 + np.arange(600) % 3, np.arange(600) // 300
+    frame.loc[frame.site == 1, "said"] = rng.integers(0, 2, 300)  # guesses
+    columns = {"score": "score", "label": "label", "prediction": "said", "weight": "weight"}
+    found = ef.headroom(frame, **columns, group=group)
+    if group is None:
+        wrong = np.average(frame.said != frame.label, weights=frame.weight)
+        assert found.model_error == pytest.approx(wrong)
+        assert found.model.low < wrong < found.model.high
+        return
+    assert {name: one.verdict for name, one in found.items()} == {0: "matches", 1: "room"}
+    for name, one in found.items():
+        part = frame[frame.site == name]
+        wrong = np.average(part.said != part.label, weights=part.weight)
+        assert one.model_error == pytest.approx(wrong)
+        assert one.floor.value == ef.from_scores(frame, weight="weight", group="site")[name].value
+
+
+def test_predictions_in_other_words_than_the_labels_are_refused_with_groups():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"score": [0.1, 0.9] * 20, "label": ["no", "yes"] * 20, "site": 1})
+    frame["said"] = [0, 1] * 20
+    with pytest.raises(ef.InputError, match="holds none of the labels, no, yes, but 0, 1"):
+        ef.headroom(frame, prediction="said", group="site")
 
 
 def test_rows_without_a_prediction_are_named_and_left_out_on_request():

@@ -3,7 +3,9 @@
 import math
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
+import pytest
 
 import errorfloor as ef
 from errorfloor.data import engines, read_rows
@@ -284,3 +286,37 @@ def test_commands_and_code_name_files_columns_and_switches():
     assert look._code(SCORES, ["a.csv"], how) == f"ef.from_scores('a.csv', {inside})"
     assert look._code(SCORES, ["a.csv", "b.csv"], {}) == "ef.from_scores(['a.csv', 'b.csv'])"
     assert look._code(SCORES, [], how) == f"ef.from_scores(df, {inside})"
+
+
+@pytest.mark.parametrize(
+    ("columns", "reads"),
+    [
+        ({"tweet": [1, 1, 2, 2], "worker": [*"abac"], "label": [*"xyxx"]}, "annotations"),
+        ({"patient": range(4), "risk": [0.1, 0.25, 0.5, 0.9], "disease": [0, 0, 1, 1]}, "scores"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
+def test_files_with_one_possible_reading_are_read_so(columns, reads, tmp_path):
+    frame = pd.concat([pd.DataFrame(columns)] * 20, ignore_index=True)
+    first = next(iter(columns))
+    frame[first] += 4 * (frame.index // 4)
+    if reads == "scores":
+        frame["risk"] += frame.index / 1000 * 0.9
+    path = tmp_path / "rows.csv"
+    frame.to_csv(path, index=False)
+    found = (ef.from_votes if reads == "annotations" else ef.from_scores)(path)
+    assert found.source.layout == reads
+
+
+def test_whether_a_model_was_right_is_not_taken_for_a_label(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"confidence": rng.random(60), "correct": rng.random(60) < 0.7})
+    found = ef.look(frame)
+    assert not found.layouts
+    assert "seems to say whether a model was right" in found.problems[0]
+
+
+def test_columns_of_two_models_are_to_be_compared():
+    frame = pd.DataFrame({"y": ["a", "b"] * 30, "model_a": ["a", "b"] * 30})
+    frame["model_b"] = frame.y[::-1].to_numpy()
+    assert ef.look(frame).next == ("ef.compare(df, label='y', prediction=['model_a', 'model_b'])",)

@@ -338,7 +338,6 @@ def test_weights_of_the_floor_are_not_left_aside_for_the_model():
     for asked in (
         {"soft": "p", "metric": "auc", "prediction": "s"},
         {"soft": "p", "metric": "f1", "prediction": "said"},
-        {"score": "s", "prediction": "said"},
     ):
         with pytest.raises(ef.InputError, match="headroom does not heed `weight`"):
             ef.headroom(frame, **columns, **asked)

@@ -97,10 +97,6 @@ REFUSED = {
         lambda: ef.headroom(brier_floor(), prediction="said", metric="brier"),
         "`prediction` is a column of a dataframe or file. Pass one, or give `model_scores` or",
     ),
-    "groups beside predictions": (
-        lambda: ef.headroom(FRAME, prediction="said", group="site"),
-        "`group` cannot be used with `prediction`",
-    ),
     "groups beside predictions, of other metrics": (
         lambda: ef.headroom(FRAME, prediction="score", group="site", metric="brier"),
         "`group` cannot be used with `prediction`",

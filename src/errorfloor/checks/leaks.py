@@ -12,6 +12,7 @@ import numpy as np
 from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import counted
 from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.checks.order import area
 from errorfloor.checks.record import ANY, Check
 from errorfloor.checks.wording import Wording, wording_of
 from errorfloor.data.columns import simple
@@ -28,6 +29,8 @@ LEAST = 1e-300  # below which a probability counts as this, so that its logarith
 # How much too cautious scores may be before a label that never contradicts them is doubted, and
 # before it is refuted: the factor of their log-odds, and the chance of no contradiction.
 DOUBT, REFUTED = (8.0, 0.01), (20.0, 1e-4)
+MANY = 100  # items from which on no single error is as good as training data gets
+NEARLY = 0.999  # share of pairs in order from which on the same is asked of scores with errors
 SPREAD = 2.0  # of log-odds, in standard deviations, that scores on another scale are taken to have
 _PREDICTION = (
     r"(.*_)?(y_?)?(pred|preds|prediction|predictions|predicted|predict|yhat|y_hat)"
@@ -59,6 +62,8 @@ def _leaks(estimate: Estimate) -> Iterator[Finding]:
         found = _clusters(parted) or _prediction(parted, estimate)
     if found is None and _called_prediction(estimate) is not None:
         found = _by_name(estimate)
+    if found is None and parted is None and some:
+        found = _nearly_perfect(table, estimate.measure.limit)
     yield from () if found is None else (found,)
 
 
@@ -210,6 +215,12 @@ def _prediction(parted: Parted, estimate: Estimate) -> Finding:
         level = "warn"
     if column is not None or (alone and parted.chance(REFUTED[0]) < REFUTED[1]):
         level = "refuted"
+    if level == "note" and alone and parted.n >= MANY:
+        return _trained_on(
+            f"no exception in {counted(parted.n, 'item')}",
+            f"The scores tell the label without an error in {counted(parted.n, 'item')}.",
+            estimate.measure.limit,
+        )
     rule = "is the class with the highest score"
     if table.scores.ndim == 1:
         rule = f"is 1 where the score is above {_cut_in_short(table)}, and 0 below"
@@ -229,6 +240,28 @@ def _prediction(parted: Parted, estimate: Estimate) -> Finding:
         level,
         f"{named} {rule}, without exception in {counted(parted.n, 'item')}. {meaning[level]}",
         "Check the column of labels." if level == "note" else _REMEDY,
+    )
+
+
+def _nearly_perfect(table: ScoreTable, limit: str) -> Finding | None:
+    """Find scores of two classes that are almost without a pair out of order."""
+    if table.scores.ndim > 1 or table.n < MANY or table.coarse.any():
+        return None
+    share, _ = area(table)
+    if share <= NEARLY:
+        return None
+    said = f"The scores put {counted(table.n, 'item')} in almost perfect order (AUC {share:.4f})."
+    return _trained_on(f"AUC {share:.4f}", said, limit)
+
+
+def _trained_on(value: str, said: str, limit: str) -> Finding:
+    return Finding(
+        "Scores as of training data",
+        value,
+        "warn",
+        f"{said} A model's scores on the data that it was trained on look like this, and then the "
+        f"{limit} says nothing about new items; it is also so where a task is very easy.",
+        "Use scores of items that the model was not trained on.",
     )
 
 
@@ -267,6 +300,7 @@ LABELS = Check(
     kinds=(ScoreTable.kind,),
     classes=ANY,
     run=_leaks,
-    asks="Are the scores really labels or 0/1 predictions? Were the labels made from the scores?",
+    asks="Are the scores really labels or 0/1 predictions? Were the labels made from the scores? "
+    "Are they as good as scores of training data?",
 )
 RECORDS = (LABELS,)

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from numbers import Real
 from typing import Any
 
-from errorfloor._checks import InputError, Mention, Part, argument, check_whole, shown
+from errorfloor._checks import InputError, Mention, Part, argument, check_whole, function, shown
 from errorfloor.data.layouts import LABEL, LAYOUTS, SCORES, Layout, Role, joined
 from errorfloor.data.values import spelt
 
@@ -19,8 +19,10 @@ _IDS = (
     r"(|ids?|idx|index|uid|uuid|row|rownum|row_(id|index|number)|unnamed(_.*)?|.*_(id|index)"
     r"|column0+)"
 )
+_CORRECT = r"(is_|was_)?(correct|right|hit|wrong|incorrect|error|mistake)(ly)?(_prediction)?"
 _MOST_LISTED = 40
 _FEW = 5  # values in a message
+_FEWEST_FEATURES = 3  # columns of numbers that may be features
 NO_NAMES = " The first row holds values, not names. Put a row of names before it: score,label."
 TEXT_FIRST = " Give the columns names that are text first, such as by frame.rename(columns=str)."
 
@@ -79,7 +81,7 @@ def likely_readings(kinds: Mapping[str, str], allowed: Sequence[Layout]) -> list
     """Return the layouts that the names of columns tell, or else their kinds."""
     likely = [layout for layout in allowed if not layout.of_shares]
     readings: list[ChosenColumns] = []
-    for guess in (_by_name, _by_classes, _without_optional, _by_rest, _by_kind):
+    for guess in (_by_name, _by_classes, _by_list, _without_optional, _by_rest, _by_kind):
         found = (guess(layout, kinds) for layout in likely)
         readings = readings or [one for one in found if one is not None]
     return _surest(readings)
@@ -94,6 +96,17 @@ def names_an_id(column: object) -> bool:
     (True, True, False)
     """
     return re.fullmatch(_IDS, simple(column)) is not None
+
+
+def says_correct(column: object) -> bool:
+    """Tell whether a column is called by whether a model was right.
+
+    Examples
+    --------
+    >>> says_correct("is_correct"), says_correct("hit"), says_correct("label")
+    (True, True, False)
+    """
+    return re.fullmatch(_CORRECT, simple(column)) is not None
 
 
 def fitting(role: Role, columns: Iterable[str]) -> list[str]:
@@ -179,6 +192,17 @@ def _by_name(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     return ChosenColumns(layout, columns, tuple(columns))
 
 
+def _by_list(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
+    """Return the only column that holds lists of repeated values, as all votes on an item do."""
+    lists = [one for one, kind in kinds.items() if kind == "votes"]
+    if len(lists) != 1 or len(layout.roles) != 1 or not layout.roles[0].is_list:
+        return None
+    if any(_lists(kind) for one, kind in kinds.items() if one != lists[0]):
+        return None
+    columns = {layout.roles[0].name: lists[0]}
+    return ChosenColumns(layout, columns, tuple(columns))
+
+
 def _without_optional(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if names leave no doubt about all that it needs, such as item and vote."""
     columns: dict[str, Any] = {}
@@ -238,7 +262,7 @@ def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     swapped = {role.name: (others if role.is_number else numbers)[0] for role in layout.roles}
     if any(fitting(role, [swapped[role.name]]) for role in layout.roles):
         return None
-    if any(_has_another_role(one, layout) for one in named):
+    if any(_has_another_role(one, layout) or says_correct(one) for one in named):
         return None
     return ChosenColumns(layout, columns, tuple(columns))
 
@@ -592,9 +616,28 @@ def _completed(
     if missing:
         text = " is missing. Name its column" if len(missing) == 1 else " are missing. Name them"
         found_none = f"{text}, too. {_listed(kinds, name)}"
-        raise InputError(*joined(missing), found_none, *_votes_beside(layout, columns, allowed))
+        features = _features_beside(layout, columns, kinds)
+        votes = _votes_beside(layout, columns, allowed)
+        raise InputError(*joined(missing), found_none, *features, *votes)
     ordered = {role.name: found[role.name] for role in layout.roles if role.name in found}
     return ChosenColumns(layout, ordered, tuple(guessed))
+
+
+def _features_beside(
+    layout: Layout, columns: Mapping[str, Any], kinds: Mapping[str, str]
+) -> tuple[Part, ...]:
+    """Say what is for columns of numbers next to a label, where that is all that was named."""
+    label = columns.get(LABEL.name)
+    numbers = [
+        one
+        for one, kind in kinds.items()
+        if kind == "number" and one != label and not names_an_id(one)
+    ]
+    if layout is not SCORES or columns.keys() != {LABEL.name} or len(numbers) < _FEWEST_FEATURES:
+        return ()
+    said = argument("label", label)
+    features = function("from_features")
+    return (" If the columns of numbers are features, use ", features, " with ", said, ".")
 
 
 def _votes_beside(

@@ -375,7 +375,7 @@ ANNOTATORS = Layout(
             "annotators",
             "annotators",
             "One column per annotator, blanks allowed: a,b,c or 'rater*'.",
-            pattern=r"(annotator|rater|worker|coder|judge|reviewer|vote|vote_of|label)(_?\d+|_[a-z])",
+            pattern=r"(annotator|ann|rater|worker|coder|judge|reviewer|expert|vote|vote_of|label)(_?\d+|_[a-z])",
             is_class=True,
             several=True,
         ),

@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from errorfloor._typing import Floats
-from errorfloor.data.columns import ChosenColumns, fitting, names_an_id, simple
+from errorfloor.data.columns import (
+    ChosenColumns,
+    fitting,
+    names_an_id,
+    says_correct,
+    simple,
+)
 from errorfloor.data.engines import Columns, Frame, select
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, COUNTS, ITEM, LABEL, SCORES, Layout
 from errorfloor.data.naming import positive_of
@@ -25,6 +31,7 @@ _NO_VALUES = ("list", "votes", "other")  # kinds of columns whose values are not
 # What is often a part of the names of such columns.
 _LABELS = r"(^|_)(labels?|class|cls|category|target|truth|true|gold|outcome|human|actual)(_|$)"
 _SCORES = r"(^|_)(p|prob\w*|scores?|confidence|logits?|conf)(_|$)"
+_MODELS = r"(^|_)(model|pred|preds|predicted|prediction|clf|classifier|gpt\w*|bert\w*|llm)(_|\d|$)"
 _PREDICTIONS = r"(^|_)(pred|preds|predicted|prediction|predictions|y_?hat|guess|output)(_|$)"
 
 
@@ -103,14 +110,81 @@ def _there(values: Sequence[Any]) -> Iterator[str]:
             yield text
 
 
-def sure_reading(columns: Sequence[FirstValues], allowed: Sequence[Layout]) -> ChosenColumns | None:
+def sure_reading(
+    columns: Sequence[FirstValues], allowed: Sequence[Layout], *, numbers_vote: bool = False
+) -> ChosenColumns | None:
     """Return the reading that names and values tell together.
 
-    These are scores of classes, in columns that are called like the values of the label; and
-    numbers of votes for yes and for no.
+    These are scores of classes, in columns that are called like the values of the label; numbers
+    of votes for yes and for no; votes next to the names of people; and one share next to one label
+    of two classes, where nothing else is there but ids. More than two numbers are ratings, and
+    votes only where it is said from which number on they mean yes (`numbers_vote`).
     """
-    found = [one for one in (_class_scores(columns), _yes_and_no(columns)) if one is not None]
+    votes = partial(_votes_of_people, numbers_vote=numbers_vote)
+    guesses = (_class_scores, _yes_and_no, votes, _one_share)
+    found = [one for one in (guess(columns) for guess in guesses) if one is not None]
     return found[0] if len(found) == 1 and found[0].layout in allowed else None
+
+
+def _votes_of_people(columns: Sequence[FirstValues], *, numbers_vote: bool) -> ChosenColumns | None:
+    """Return item, annotator and vote, where names tell who votes, and values what on what.
+
+    An item has several rows, each by another person.
+    """
+    people = fitting(ANNOTATIONS.roles[1], [one.name for one in columns])
+    others = [one for one in columns if one.name not in people]
+    votes = [one for one in others if one.may_be_labels]
+    items = [one for one in others if one not in votes]
+    if len(people) != 1 or len(votes) != 1 or len(items) != 1:
+        return None
+    (who,) = (one for one in columns if one.name == people[0])
+    (item,), (vote,) = items, votes
+    if vote.numbers is not None and len(vote.classes) > 2 and not numbers_vote:
+        return None
+    pairs = list(zip(item.values, who.values, strict=False))
+    repeated = len(item.classes) <= len(item.values) / 1.5
+    if len(item.values) != len(who.values) or not repeated or len({*pairs}) < len(pairs):
+        return None
+    found = {"item": item.name, "annotator": who.name, "vote": vote.name}
+    return _guessed(ANNOTATIONS, found)
+
+
+def _one_share(columns: Sequence[FirstValues]) -> ChosenColumns | None:
+    """Return the only column of numbers from 0 to 1 and the only one of two classes.
+
+    Other columns are ids or free text. Whatever such a number is, it may be used as a score: the
+    answer bounds the floor, and assumes nothing of it.
+    """
+    scores = [one for one in columns if one.may_be_scores]
+    labels = [one for one in columns if one.may_be_labels and not names_an_id(one.name)]
+    if len(scores) != 1 or len(labels) != 1 or not _are_shares(scores[0]):
+        return None
+    (score,), (label,) = scores, labels
+    rest = [one for one in columns if one not in (score, label)]
+    plain = all(one.is_id or one.kind == "text" for one in rest)
+    if len(label.classes) != 2 or not plain or says_correct(label.name):
+        return None
+    if fitting(ANNOTATIONS.roles[1], [one.name for one in rest]):
+        return None
+    return _guessed(SCORES, {"score": score.name, "label": label.name})
+
+
+def correct_and_score(columns: Sequence[FirstValues]) -> str | None:
+    """Return the column that says whether a model was right, where no other holds labels."""
+    labels = _labels(columns)
+    told = [one for one in labels if says_correct(one.name) and len(one.classes) == 2]
+    return told[0].name if len(told) == 1 == len(labels) else None
+
+
+def models_and_label(columns: Sequence[FirstValues]) -> tuple[list[str], str] | None:
+    """Return columns of what models predict, two at least, and that of the labels."""
+    labels = _labels(columns)
+    told = [one for one in labels if fitting(LABEL, [one.name]) or _is_called(one, _LABELS)]
+    models = [one for one in labels if _is_called(one, _MODELS) and one not in told]
+    if len(told) != 1 or len(models) < 2:
+        return None
+    same = [one.name for one in models if one.classes & told[0].classes]
+    return (same, told[0].name) if len(same) > 1 else None
 
 
 def likely_readings(columns: Sequence[FirstValues]) -> list[ChosenColumns]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections import Counter
 from collections.abc import (
@@ -244,7 +245,11 @@ def _unlisted(
     bad = sorted(text for text in texts.values() if text not in names)
     what = f" has {shown(bad[0])}, which is none of the classes {listed(names)}"
     if given:
-        return InputError(*shown_as, f"{what}. List all of them in ", argument("classes"), ".")
+        near = difflib.get_close_matches(bad[0], names, n=1)
+        meant = f" Did you mean {bad[0]!r} by {near[0]!r}?" if near else ""
+        return InputError(
+            *shown_as, f"{what}.{meant} List all of them in ", argument("classes"), "."
+        )
     return InputError(
         *shown_as,
         f"{what} that the columns are called. Name the classes in the order of the columns with ",

@@ -413,7 +413,9 @@ def _chosen(
         return chosen
     except InputError as error:
         if isinstance(error, UnclearColumnsError):
-            told = sure_reading(first_values(frame, run, kinds), call.layouts)
+            numbers_vote = call.options.positive_from is not None
+            seen = first_values(frame, run, kinds)
+            told = sure_reading(seen, call.layouts, numbers_vote=numbers_vote)
             if told is not None:
                 return told
         if grouped is None:

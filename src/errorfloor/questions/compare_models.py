@@ -153,6 +153,13 @@ class ModelRows:
         group = None if self.group is None else self.group[kept]
         return ModelRows(labels, answers, weight, cluster, group, number, self.name)
 
+    def error_of(self, name: str, given: Mapping[str, Any]) -> models.Model:
+        """Return one model with its error, and limits that allow for weights and clusters."""
+        _refuse_strangers(self)
+        wrong = (_texts(self.answers[name]) != self.texts).astype(np.int64)
+        share, size = self.sample.share_and_size(wrong)
+        return models.Model(share, len(wrong), ExactShare(share * size, size), given)
+
     @property
     def by_group(self) -> dict[str, ModelRows]:
         """The rows of each group, by its name."""
@@ -224,7 +231,8 @@ def _are_scores(values: NDArray[Any], classes: set[str]) -> bool:
     """Tell whether numbers are scores of class 1: not all are labels, and labels are of two."""
     if len(classes) > 2 or values.dtype.kind not in "iuf":
         return False
-    return not {*np.unique(_texts(values)).tolist()} <= classes
+    found = {*np.unique(_texts(values)).tolist()}
+    return not found <= classes and not found <= {"0", "1"}
 
 
 def _as_weights(values: NDArray[Any]) -> Floats:
@@ -603,13 +611,18 @@ def compared_models(
 
 
 def _check_models(rows: ModelRows) -> None:
-    """Refuse one model, and predictions of which none is a label that occurs."""
+    """Refuse one model, and what holds none of the labels."""
     if len(rows.answers) < 2:
         raise InputError(
             argument("prediction"),
             " must name two models or more, such as model_a,model_b; one model is compared with "
             "the floor by headroom.",
         )
+    _refuse_strangers(rows)
+
+
+def _refuse_strangers(rows: ModelRows) -> None:
+    """Refuse predictions of which none is a label that occurs."""
     known = set(rows.texts.tolist())
     for name, one in rows.answers.items():
         if one.ndim == 1 and not _are_scores(one, known):

@@ -32,6 +32,7 @@ from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
+from errorfloor.data.values import text_of
 from errorfloor.intervals.record import Evidence
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions.keywords import AnyColumns
@@ -374,7 +375,7 @@ def _by_predictions(
     prediction: str | Sequence[str] | None,
     columns: dict[str, Any],
     ask: Ask,
-) -> Verdict:
+) -> Verdict | Groups[Verdict]:
     """Return the verdict on a model by what it predicts for the items of the floor."""
     options.refuse_beside_predictions()
     if prediction is not None:
@@ -408,7 +409,7 @@ def verdict_on(floor: Any, options: ModelOptions, level: float) -> Any:
 
 def judging(
     data: Any, where: ReadOptions, prediction: str | Sequence[str], ask: Ask, read_as: Reader
-) -> Callable[[], Verdict]:
+) -> Callable[[], Verdict | Groups[Verdict]]:
     """Read labels with a column of a model's predictions, and return what judges the model.
 
     Parameters
@@ -435,6 +436,9 @@ def judging(
         return lambda: _judged_by_metric(data, where, prediction, answer(reading, ask), ask.level)
     column = one_column(prediction)
     of_votes = votes_reader(data, where, column)
+    if of_votes is None and data is not None and (where.group is not None or where.beside):
+        refuse_votes({**where.columns, **where.arrays})
+        return _unpaired(data, read_as(where, (SCORES,)), column, ask)
     refuse_groups(where.group)
     if of_votes is not None:
         reader, own = of_votes
@@ -450,6 +454,35 @@ def judging(
     with naming_predictions():
         pair = Pair.read(read_as(replace(where, group=column), (SCORES,)))
     return lambda: beside_pair(answer(pair.reading, ask), pair, ask.level)
+
+
+def _unpaired(
+    data: Any, reading: Reading, column: str, ask: Ask
+) -> Callable[[], Verdict | Groups[Verdict]]:
+    """Return what judges a model by weighted errors, or by those of each group.
+
+    The limits of the difference are those for independent parts, which are too wide where items
+    are shared; there is no paired test.
+    """
+    from errorfloor.questions.compare_models import ModelRows
+
+    source = reading.source
+    where = replace(source.options, columns={"label": source.columns["label"]}, unlabelled=False)
+    rows = ModelRows.read(data, where, (column,))
+    given = {"prediction": column}
+
+    def judge() -> Verdict | Groups[Verdict]:
+        floor: Any = answer(reading, ask)
+        if not isinstance(floor, Groups):
+            return beside(floor, rows.error_of(column, given), ask.level, True)
+        parts = {str(name): one for name, one in rows.by_group.items()}
+        each = {
+            name: beside(one, parts[text_of(name)].error_of(column, given), ask.level, True)
+            for name, one in floor.items()
+        }
+        return Groups(floor.column, each, ask.level, dropped=floor.dropped)
+
+    return judge
 
 
 def _judged_by_metric(

@@ -199,8 +199,12 @@ def _by_values(
     first = likely.first_values(frame, run, kinds)
     if likely.sure_reading(first, LAYOUTS) is not None:
         return likely.likely_readings(first), None
+    if (models := likely.models_and_label(first)) is not None:
+        return [], _of_models(*models, files)
     if (pair := likely.prediction_and_label(first)) is not None:
         return [], _of_predictions(frame, run, *pair, files)
+    if (right := likely.correct_and_score(first)) is not None:
+        return [], _of_right(frame, run, right, files)
     if (found := likely.features_and_label(first)) is not None:
         return [], _of_features(*found, len(first), files)
     readings = likely.likely_readings(first)
@@ -237,6 +241,29 @@ def _of_predictions(
         return sentence, (shlex.join(["errorfloor", "headroom", *files, *words]),)
     inside = ", ".join(f"{name}={one!r}" for name, one in names.items())
     return sentence, (f"ef.headroom(ef.from_scores(df, {inside}))",)
+
+
+def _of_models(models: list[str], label: str, files: tuple[str, ...]) -> WayOut:
+    """Say that columns hold what models predict, and how to compare them."""
+    said = (
+        f"Columns {', '.join(map(repr, models))} next to label {label!r} look like what models "
+        "predict. That tells which model is better; a floor needs scores, votes or features as "
+        "well. To compare the models:"
+    )
+    if files:
+        own = ["--label", label, "--prediction", ",".join(models)]
+        return said, (shlex.join(["errorfloor", "compare", *files, *own]),)
+    return said, (f"ef.compare(df, label={label!r}, prediction={models!r})",)
+
+
+def _of_right(frame: Any, run: Any, column: str, files: tuple[str, ...]) -> WayOut:
+    """Say what a column tells that says whether a model was right, and what a floor needs."""
+    said = (
+        f"Column {column!r} seems to say whether a model was right on an item, not what the item "
+        "is: its mean is the model's accuracy, and its scores would bound how well that can be "
+        "guessed. A floor needs the true class of each item, with a score for each class or votes:"
+    )
+    return said, _in_general(files, ())[:2]
 
 
 def _of_features(features: list[str], label: str, columns: int, files: tuple[str, ...]) -> WayOut:

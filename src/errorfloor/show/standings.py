@@ -199,7 +199,7 @@ STANDINGS = {
         in_short=lambda result: f"As good as {result.floor.claim.best_of}",
         fact=lambda best: f"as good as {best}",
         caption="The grey part may be chance. A model that sees more may do better than both.",
-        of_groups="has nothing left to gain over {}",
+        of_groups="has nothing left to gain over {}, as far as these items can show,",
         colour=GREY,
     ),
     BETTER: Standing(

@@ -33,9 +33,17 @@ def answered(labels: Labels, session: Session, ask: Ask, step: str = "estimating
 
 
 def answer(
-    labels: Labels, session: Session, ask: Ask, model: ModelOptions, prediction: str | None = None
+    labels: Labels,
+    session: Session,
+    ask: Ask,
+    model: ModelOptions,
+    prediction: str | None = None,
+    *,
+    groups: bool = False,
 ) -> Any:
     """Return the floor of labels, of each group if need be; with a model, where that stands.
+
+    With `groups` a model is judged by its predictions in each group.
 
     Several models, with commas between their columns, are compared with people.
     """
@@ -43,7 +51,7 @@ def answer(
     from errorfloor.questions.question import answer
 
     if model.given or prediction is not None:
-        check_model(model, ask, labels, prediction)
+        check_model(model, ask, labels, prediction, groups=groups)
 
     def read(where: ReadOptions, layouts: Sequence[Layout]) -> Reading:
         return replace(labels, where=where, layouts=tuple(layouts)).read(session)
@@ -54,7 +62,8 @@ def answer(
         files = None if labels.is_stdin else list(labels.files)  # which can be looked at first
         judge = judging(files, labels.where, prediction, ask, read)
         columns = session.about["input"]["columns"]
-        columns["prediction"] = columns.pop("group", prediction)
+        own = columns.get("group", prediction) == prediction  # predictions are read as groups
+        columns["prediction"] = columns.pop("group", prediction) if own else prediction
         with session.step("estimating"):
             return judge()
     reading = labels.read(session)
@@ -80,14 +89,19 @@ def _with_items(model: ModelOptions, reading: Reading, session: Session) -> Mode
 
 
 def check_model(
-    model: ModelOptions, ask: Ask, labels: Labels, prediction: str | None = None
+    model: ModelOptions,
+    ask: Ask,
+    labels: Labels,
+    prediction: str | None = None,
+    *,
+    groups: bool = False,
 ) -> None:
     """Refuse half a model, and what leaves no verdict on it, before any file is read."""
     from errorfloor.questions.paired import refuse_groups
 
     try:
         model.check(ask, prediction)
-        if prediction is not None:
+        if prediction is not None and not (groups and ask.choice.record.is_error):
             refuse_groups(labels.where.group)
     except InputError as error:
         raise click.UsageError(error.told(written)) from error

@@ -62,7 +62,7 @@ def headroom(
         asking.check_model(model, ask, labels)
         verdict = asking.verdict_on_number(labels, model, ask)
     if verdict is None:
-        verdict = asking.answer(labels, session, ask, model, prediction)
+        verdict = asking.answer(labels, session, ask, model, prediction, groups=True)
     unmet = gates.refused(session, verdict, verdicts)
     refuted = asking.refuted(verdict)
     text = long_text_of(verdict)

@@ -75,8 +75,9 @@ def _quoted(column: Any) -> str:
 
 def _function(name: str) -> str:
     """Return how to ask for what a function does: by options here, or by another command."""
-    if name in _root().commands:
-        return f"errorfloor {name}"
+    own = name.removeprefix("from_")
+    if name in _root().commands or (own in _root().commands and own != name):
+        return f"errorfloor {own}"
     layout = next((layout for layout in LAYOUTS if layout.asks == name), None)
     if layout is None:
         return name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.building import FILE, NEW_FILE, Body, Decorator, option
 from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.messages import written
+from errorfloor.apps.cli.session import Failure
 from errorfloor.apps.cli.source import Labels
 from errorfloor.data.layouts import BESIDE, Layout, Role
 from errorfloor.data.options import HOW_TO_READ, ReadOptions
@@ -67,6 +69,7 @@ def with_labels(
             how = {name: values.pop(name) for name in HOW_TO_READ if name in values}
             if how["positive"] is not None and how["positive_from"] is not None:
                 raise click.UsageError("Give --positive or --positive-from, not both.")
+            _refuse_two_arrays(files, how)
             columns: dict[str, Any] = {name: values.pop(name) or None for name in roles}
             try:
                 where = ReadOptions.of(**columns, **how)
@@ -77,6 +80,22 @@ def with_labels(
         return wrapped
 
     return decorate
+
+
+def _refuse_two_arrays(files: Sequence[str], how: Mapping[str, Any]) -> None:
+    """Refuse an array of labels in a file of its own, which has no column to match rows by."""
+    labels = how.get("labels")
+    if not labels or how.get("on") or not str(labels).endswith(".npy") or len(files) != 1:
+        return
+    code = (
+        f"import numpy as np; np.savez('both.npz', scores=np.load({files[0]!r}), "
+        f"labels=np.load({str(labels)!r}))"
+    )
+    raise Failure(
+        "Arrays have no names of columns, by which labels in a second file are matched. Save both "
+        "in one file first:\n  "
+        + "\n  ".join([shlex.join(["python", "-c", code]), "errorfloor both.npz"])
+    )
 
 
 def _once(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> Any:
