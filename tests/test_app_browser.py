@@ -341,7 +341,7 @@ def test_ratings_from_a_file_to_a_verdict_on_a_model(user):
     user.clicks("Ask for QWK", "#steps button")
     user.sees("The best possible QWK against one more rating", "#answer")
     user.chooses("rating_label", "mean")
-    user.sees("with the mean rating", "#answer")
+    user.sees("against the mean rating", "#answer")
     user.clicks("Compare model with the best possible", "#steps button")
     user.sees("your model", "#answer")
     user.sees("of the ceiling", "#answer")
