@@ -378,7 +378,7 @@ def test_annotators_with_gold(user):
     user.sees("Votes beside labels", "#columns")
     user.sees("one more annotator's vote", "#answer")
     user.clicks("Ask about gold")
-    user.sees("for the gold label", "#answer")
+    user.sees("the gold label", "#answer")
     assert user.one("[name='role:gold']").get_attribute("value") == "label"
 
 

@@ -123,25 +123,25 @@ def test_sentences_are_as_people_say_them():
         return made.sentence.removeprefix("The best possible "), str(made)
 
     assert told("auc", 0.9432, 0.938, 0.948) == (
-        "AUC for the given label is about 0.943 (0.938 to 0.948).",
+        "AUC in predicting the given label is about 0.943 (0.938 to 0.948).",
         "ceiling 0.9432 AUC, 95 % interval 0.9380 to 0.9480 (mixture, n = 900, likelihood)",
     )
     assert told("log-loss", 0.3121, 0.3, 0.32) == (
-        "log-loss for the given label is about 0.312 nats (0.300 to 0.320 nats).",
+        "log-loss in predicting the given label is about 0.312 nats (0.300 to 0.320 nats).",
         "floor 0.3121 nats of log-loss, 95 % interval 0.3000 to 0.3200 nats (mixture, n = "
         "900, likelihood)",
     )
     assert told("cost", 23.456, 21, 25, costs=(100, 500))[0] == (
-        "mean cost per item for the given label is about 23.5 (21.0 to 25.0)."
+        "mean cost per item in predicting the given label is about 23.5 (21.0 to 25.0)."
     )
     assert told("cost", 0.0023456, 0.0021, 0.0025, costs=(0.01, 0.05))[0] == (
-        "mean cost per item for the given label is about 0.00235 (0.00210 to 0.00250)."
+        "mean cost per item in predicting the given label is about 0.00235 (0.00210 to 0.00250)."
     )
     assert told("balanced-error", 0.0741, 0.07, 0.08)[0] == (
-        "balanced accuracy for the given label is about 92.6 % (92.0 to 93.0 %)."
+        "balanced accuracy in predicting the given label is about 92.6 % (92.0 to 93.0 %)."
     )
     assert told("coverage-at-error", 0.851, 0.83, 0.87, at=0.02)[0] == (
-        "coverage at 2 % error for the given label is about 85.1 % (83.0 to 87.0 %)."
+        "coverage at 2 % error in predicting the given label is about 85.1 % (83.0 to 87.0 %)."
     )
 
 

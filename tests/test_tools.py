@@ -432,7 +432,7 @@ def test_votes_of_tools_are_read_as_they_come(here, name):
     same_votes(table_of(name))
     code, said = run(name)
     assert code == 0
-    assert "for one more annotator's vote" in said
+    assert "one more annotator's vote" in said
     (line,) = ef.look(name).next
     assert run(*line.split()[1:])[0] == 0
 

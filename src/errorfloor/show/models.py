@@ -160,7 +160,7 @@ def order(result: ModelComparison) -> str:
     ]
     more = len(told) - _MOST_PAIRS
     rest = f", and {more} more pairs" if more > 0 else ""
-    text = f"Certain order: {', '.join(told[:_MOST_PAIRS])}{rest}."
+    text = f"The data settle this order: {', '.join(told[:_MOST_PAIRS])}{rest}."
     if not told:
         text = "No order of the models is certain."
     size = style.size_in_short(_rounded(result))
