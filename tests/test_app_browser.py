@@ -463,7 +463,7 @@ def test_roles_can_be_chosen_where_names_do_not_tell(user):
     assert roles[0] == "not used"
     assert len(roles) == 7  # five to choose from, and the rest behind more
     user.chooses("role:b", "weight")
-    assert len(user.all("[name='role:b'] optgroup")) == 4 or user.text("#problem")
+    assert len(user.all("[name='role:b'] optgroup")) == 5 or user.text("#problem")
     user.chooses("role:b", "score")
     user.sees("true label", "#problem")
     user.chooses("role:b", "label")

@@ -439,7 +439,7 @@ def test_no_limit_comes_from_the_number_of_the_row_alone():
 
 def test_it_says_which_groups_cannot_be_found(data):
     found = ef.from_features(data.features, data.labels, rng=0)
-    assert "declared as clusters: not all of them can be found." in found.assumptions
+    assert "declare them as clusters, because not all of them can be found." in found.assumptions
 
 
 @pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
@@ -717,7 +717,7 @@ def test_it_says_at_most_and_why_there_is_no_lower_limit(data, tmp_path):
     found = ef.from_features(data.features, data.labels, rng=0)
     high = f"{100 * found.high:.2f} %"
     assert found.sentence.startswith("An accuracy of at least ")
-    assert "features with one label per item cannot tell" in found.sentence
+    assert "Features with one label per item cannot tell" in found.sentence
     assert str(found).startswith(f"floor at most {high}")
     assert "There is no lower limit" in long_text_of(found)
     assert json.loads(json.dumps(found.to_dict()))["leader"] == found.leader

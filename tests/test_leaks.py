@@ -203,14 +203,15 @@ def test_labels_with_a_little_noise_in_place_of_scores_are_found(noise):
 
 
 @pytest.mark.parametrize("errors", [0, 2])
-def test_scores_as_good_as_those_of_training_data_are_doubted(errors):
+def test_scores_as_good_as_those_of_training_data_are_told(errors):
     rng = np.random.default_rng(30)
     labels = rng.integers(0, 2, 1200)
     labels[:2] = 0, 1
     scores = np.where(labels == 1, rng.uniform(0.62, 1, 1200), rng.uniform(0, 0.38, 1200))
     scores[:errors] = 0.5 + 0.001 * (1 - 2 * labels[:errors])
-    found = [one for one in ef.from_scores(scores, labels).findings if one.level == "warn"]
-    assert [one.name for one in found] == ["Scores as of training data"]
-    assert "the data that it was trained on look like this" in found[0].text
+    every = ef.from_scores(scores, labels).findings
+    (found,) = (one for one in every if one.name == "Scores as of training data")
+    assert found.level == "note"  # easy tasks have it too
+    assert "the data that it was trained on look like this" in found.text
     honest = ef.from_scores(np.clip(scores + rng.normal(0, 0.25, 1200), 0, 1), labels)
     assert "Scores as of training data" not in {one.name for one in honest.findings}

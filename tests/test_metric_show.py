@@ -98,7 +98,7 @@ def test_floors_are_floors_ceilings_ceilings_and_plain_numbers_plain(ask, metric
     assert str(found).startswith(f"{record.limit} ")
     name = record.opposite or record.words
     if ask is soft:
-        assert f"true probabilities, the best possible {name} for " in found.sentence
+        assert f"true probabilities, the best possible {name} in predicting " in found.sentence
     else:
         assert f"{name} of at " in found.sentence
     if not record.per_cent:

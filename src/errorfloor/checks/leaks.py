@@ -258,7 +258,7 @@ def _trained_on(value: str, said: str, limit: str) -> Finding:
     return Finding(
         "Scores as of training data",
         value,
-        "warn",
+        "note",  # easy tasks have it too
         f"{said} A model's scores on the data that it was trained on look like this, and then the "
         f"{limit} says nothing about new items; it is also so where a task is very easy.",
         "Use scores of items that the model was not trained on.",

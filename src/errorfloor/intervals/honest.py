@@ -81,7 +81,7 @@ def worth_of_freedom(freedom: float, tail: float) -> float:
 
     Student's t takes the place of the normal distribution.
     """
-    if np.isinf(freedom):
+    if np.isinf(freedom) or tail == 0.5:  # where both are at 0
         return 1.0
     from scipy.special import ndtri, stdtrit
 

@@ -162,6 +162,7 @@ PLACES: Mapping[str, Place] = {
     "Label as one more vote": Place(_LABELS, _no_vote),
     "Label called a prediction": Place(_LABELS, _clear_label),
     "Label that follows from the score": Place(_LABELS, _clear_label),
+    "Scores as of training data": Place(_SCORES),
     "Left out": Place(),
     "Merged scores": Place(("score",)),
     "Misfit of votes": Place(_VOTES),
