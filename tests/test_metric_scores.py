@@ -465,3 +465,21 @@ def test_half_of_the_answers_may_be_wrong_on_all_items():
     scores, labels = drawn(200, 3)
     found = ef.from_scores(scores, labels, metric="coverage-at-error", at=0.5, rng=0)
     assert (found.value, found.low, found.high) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("metric", "given", "best"),
+    [
+        ("balanced-error", {}, 0.25),
+        ("mcc", {}, 0.5),
+        ("cost", {"costs": (10, 1)}, 5 / 11),  # p below 10/11, ten times 1 - p above
+        ("cost", {"costs": (1, 5)}, 5 / 12),
+    ],
+)
+def test_parts_that_are_held_out_may_have_more_items_than_a_byte_counts(metric, given, best):
+    rng = np.random.default_rng(1)
+    p = rng.random(10_000)
+    found = ef.from_scores(p, rng.random(10_000) < p, metric=metric, **given)
+    assert found.low <= best <= found.high
+    assert found.high - found.low < 0.05
+    assert abs(found.value - best) < 0.02

@@ -329,7 +329,7 @@ class Sample:
 
     def by_class(self, masses: Floats | Counts) -> tuple[Any, Any]:
         """Return what the negatives and the positives weigh, for each row of masses."""
-        ones = masses @ self.positive
+        ones = masses @ self.positive.astype(np.int64)  # parts are of narrow integers
         return masses.sum(axis=-1) - ones, ones
 
     @cached_property

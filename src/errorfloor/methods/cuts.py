@@ -161,7 +161,7 @@ def table_of(sample: Sample, counts: Any, rule: int) -> TwoByTwo:
     """Return the errors of a cut on so many items of each cell, by what they weigh."""
     mass, positive = sample.mass(counts), sample.positive
     zeros, ones = sample.by_class(mass)
-    fn = float(mass[:rule] @ positive[:rule])
+    fn = float(mass[:rule][positive[:rule]].sum())
     passed = float(mass[:rule].sum()) - fn
     return TwoByTwo(float(zeros) - passed, fn, float(zeros), float(ones))
 
