@@ -1,4 +1,4 @@
-"""Time this checkout beside another one in one run, and print ratios.
+"""Time this checkout next to another one in one run, and print ratios.
 
 Run `python -m benchmarks.against OTHER_CHECKOUT`. Each checkout has a process of its own, which
 imports once and builds its data once. Both are timed in pairs, one right after the other and in

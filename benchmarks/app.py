@@ -1,6 +1,6 @@
 """Time the app: its start, a file of 10^7 rows, and twenty tabs at once.
 
-Run `python -m benchmarks.app [ROWS]`, which writes `benchmarks/APP.md`. Times are given beside one
+Run `python -m benchmarks.app [ROWS]`, which writes `benchmarks/APP.md`. Times are given next to one
 of the same run: that of `python -c "import numpy"`, of the command line on the same file, of one
 tab. Tabs are clients that speak to the server as the page's script does.
 """
@@ -117,7 +117,7 @@ def timed(*command: str) -> float:
 
 
 def start_up() -> str:
-    """Time the start beside the import of NumPy, the least of some turns each."""
+    """Time the start next to the import of NumPy, the least of some turns each."""
     pairs = [(started(), timed("-c", "import numpy")) for _ in range(TURNS)]
     page, numpy = (min(column) for column in zip(*pairs, strict=True))
     return (
@@ -127,7 +127,7 @@ def start_up() -> str:
 
 
 def large_file(folder: Path, rows: int) -> str:
-    """Time a Parquet file through the page beside the command line."""
+    """Time a Parquet file through the page next to the command line."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -184,7 +184,7 @@ def main() -> None:
     head = (
         "# The app, timed",
         "<!-- results -->",
-        "Measured by `python -m benchmarks.app`, beside times of the same run.",
+        "Measured by `python -m benchmarks.app`, next to times of the same run.",
     )
     text = "\n\n".join([*head, *(f"- {part}" for part in parts)]) + "\n"
     RESULTS.write_text(text, encoding="utf-8")

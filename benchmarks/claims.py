@@ -101,7 +101,7 @@ items that did not choose them.
 {misses(no_cut_other)} Of scores that are upside down no ranking is better, with an AUC of 1/2: that
 is what the limit is held against there.
 
-## A gold label beside a few votes
+## A gold label next to a few votes
 
 Gold label and votes are drawn from the same probability, which differs between items: with a beta
 distribution, or of two kinds equally often. A share of few votes is a coarse score. {half:,} data
@@ -138,7 +138,7 @@ items the scores of two classes are exchanged, so that no weights make a rule th
 
 
 def wrapped(page: str) -> str:
-    """Break the lines of paragraphs anew, because numbers in them differ in length."""
+    """Break the lines of paragraphs again, because numbers in them differ in length."""
     lines = TextWrapper(99, break_on_hyphens=False, break_long_words=False)
     parts = page.strip().split("\n\n")
     kept = ("|", "#", "<!--")

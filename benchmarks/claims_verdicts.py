@@ -1,4 +1,4 @@
-"""What is said of models beside scores that see part of what matters: verdicts and sentences."""
+"""What is said of models next to scores that see part of what matters: verdicts and sentences."""
 
 from __future__ import annotations
 
@@ -286,7 +286,7 @@ def _tests(sets: int, paired: Record) -> str:
     head = ["scores", "model", "better than every cut", *(f"{n:,} items" for n in PAIRED_SIZES)]
     return f"""## Whether a model sees more than the scores
 
-Predictions on the same items: how often the p-value of McNemar's test against every cut
+Predictions on the same items: how often the p-value of McNemar's test against every threshold
 (`verdict.information`) is at most 0.025, in {sets:,} data sets. Where the model is no better than
 the best cut, that is a false alarm. The last columns are verdicts of `headroom` on
 {judgements:,} data sets of {JUDGED} items. Room, by the sign test, is there for

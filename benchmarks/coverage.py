@@ -1,7 +1,7 @@
 """How often each interval holds the true floor, and how wide it is.
 
 Run `python -m benchmarks.coverage`, or `make coverage`, to write benchmarks/results/coverage.md:
-an hour on two cores. With `--interval` some rows are written anew. The settings are pairs of
+an hour on two cores. With `--interval` some rows are written again. The settings are pairs of
 Gaussian classes whose Bayes error is known exactly, and those of benchmarks/attacks.py.
 """
 

@@ -110,8 +110,8 @@ def document(found: Mapping[str, Floats]) -> str:
         f"Written by `python -m benchmarks.door`. {machine()}",
         "",
         "`from_scores` with its default interval, libraries loaded, from a Parquet file of 32-bit "
-        "scores, nearly all distinct, and labels; beside one `IsotonicRegression().fit` of "
-        "scikit-learn on the same arrays in memory, and beside DuckDB's bare group-by into the "
+        "scores, nearly all distinct, and labels; next to one `IsotonicRegression().fit` of "
+        "scikit-learn on the same arrays in memory, and next to DuckDB's bare group-by into the "
         "same cells (number, sum of labels, least and largest score). All take turns in one "
         "process, and the least time of each counts. The last two rows are what others would "
         "reach: the group-by without an answer, and the two columns as arrays, neither checked "

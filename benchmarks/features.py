@@ -88,7 +88,7 @@ def lines_lose_by(strength: float, n: int = 4_000) -> float:
     return float(min(excess))
 
 
-WARP = 2.0  # the first of the strengths where lines lose; `strength_of_warps` finds it anew
+WARP = 2.0  # the first of the strengths where lines lose; `strength_of_warps` finds it again
 
 
 def strength_of_warps() -> float:
@@ -253,7 +253,7 @@ def about_warps() -> str:
 
 
 def beside_peers(interpreter: str, n: int, rows: list[Row]) -> Iterator[str]:
-    """Yield DataEval's ends beside ours."""
+    """Yield DataEval's ends next to ours."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder) / f"{i}.npz" for i in range(len(rows))]
         for path, row in zip(files, rows, strict=True):
@@ -261,7 +261,7 @@ def beside_peers(interpreter: str, n: int, rows: list[Row]) -> Iterator[str]:
             np.savez(path, X=made.features.astype(np.float32), y=made.labels)
         version, theirs = features_peers.ends_by(interpreter, files)
     names = CLASSICS[:3]
-    yield f"## Beside DataEval {version}"
+    yield f"## Next to DataEval {version}"
     yield ""
     yield "Ends of both on the first set of each problem, ours first. The trees are the same;"
     yield "DataEval takes off K - 1 edges between classes, which every tree has, and bounds the"

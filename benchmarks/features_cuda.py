@@ -2,7 +2,7 @@
 
 Needs PyTorch and CUDA. Small sets are compared with the processor's neighbours, entry by entry.
 Then points as many as ImageNet has images are made, and the time of all their neighbours is set
-beside plain PyTorch (products by blocks, and the best of each row) in the same run.
+next to plain PyTorch (products by blocks, and the best of each row) in the same run.
 """
 
 from __future__ import annotations

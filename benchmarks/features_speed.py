@@ -1,4 +1,4 @@
-"""Time neighbours and the spanning tree beside DataEval's and feebee's, in one run.
+"""Time neighbours and the spanning tree next to DataEval's and feebee's, in one run.
 
 Run `python -m benchmarks.features_speed --folder FOLDER --python PYTHON`. The folder holds the
 files of Fashion-MNIST, as Debian's package dataset-fashion-mnist has them; without it, numbers from
@@ -120,7 +120,7 @@ def page(source: str, large: dict[str, Took], small: dict[str, Took]) -> Iterato
     yield f"one run. Python {platform.python_version()}, NumPy {np.__version__}. Written by"
     yield "`python -m benchmarks.features_speed`."
     yield ""
-    yield f"## {ALL:,} items, beside DataEval's `ber_mst`"
+    yield f"## {ALL:,} items, next to DataEval's `ber_mst`"
     yield ""
     yield "DataEval has 15 neighbours and a tree of these; ours are 50, and a tree that is proved."
     yield ""
@@ -128,7 +128,7 @@ def page(source: str, large: dict[str, Took], small: dict[str, Took]) -> Iterato
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     yield from _rows(large, "dataeval", {"products": "1.1", "faiss": "0.7"}, times=False)
     yield ""
-    yield f"## {SOME:,} items, beside all distances at once"
+    yield f"## {SOME:,} items, next to all distances at once"
     yield ""
     yield "As feebee computes `ghp`: n x n squared distances in single precision, and SciPy's tree"
     yield "of them."

@@ -1,4 +1,4 @@
-"""FeeBee on all sets of the paper, beside its printed scores, with noise told from difference.
+"""FeeBee on all sets of the paper, next to its printed scores, with noise told from difference.
 
 Run `python -m benchmarks.feebee`, or `make feebee`, to write benchmarks/results/feebee.md: some
 minutes. It needs ERRORFLOOR_DATA. With `--keep-speed` the document keeps the times that it has.
@@ -94,7 +94,7 @@ method can be any function from a `ScoreTable` to a number:
 Written by `python -m benchmarks.feebee`: {repeats} repeats of 101 levels of noise, the same
 noise for all methods.
 
-## Beside the paper's table
+## Next to the paper's table
 
 Scores clipped at {EPS:.1e}, as the paper's libraries clip them. Each entry is our mean with its
 standard error, then the printed value, which is one run.
@@ -137,7 +137,7 @@ low score is no sign that scores are complete.
 
 Redrawn labels are a sample, so an estimator without any fault has a score above 0 as well. The
 row `oracle` is what an unbiased one gets on the same noise: the share of noisy labels that the
-best cut of the original table gets wrong. It is a yardstick, not a limit.
+best threshold on the original table gets wrong. It is a yardstick, not a limit.
 
 Balanced error and AUC of two classes can be judged in the same way: `metric="balanced-error"` or
 `metric="auc", model_value=0.95`. What they become is known for coins of any mean, so labels are

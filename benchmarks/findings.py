@@ -253,7 +253,7 @@ def _intervals(effort: Effort) -> str:
             ]
         )
     head = ["set", "items", "isotonic", "bootstrap (BCa)", "honest", "width, honest / BCa"]
-    return f"""## Honest intervals beside the paper's bootstrap
+    return f"""## Honest intervals next to the paper's bootstrap
 
 In sample the best cut looks better than it is, and resampling repeats that. The honest interval
 has an exact lower limit and a cross-fitted upper one.

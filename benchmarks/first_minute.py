@@ -1,7 +1,7 @@
 """The first minute of a new user, timed on a clean clone: `python -m benchmarks.first_minute`.
 
 Clones the last commit into a temporary folder, makes a new virtual environment there, types what
-results/first_minute.md shows, and writes that page anew: the commands, what they print, and their
+results/first_minute.md shows, and writes that page again: the commands, what they print, and their
 times as shares of the install's. Chromium takes pictures of the report, and of the app where the
 clone has it, light and dark.
 """
@@ -198,7 +198,7 @@ def installed(folder: Path, extra: str) -> tuple[float, dict[str, str]]:
 
 
 def share(lines: Sequence[Typed], install: float) -> str:
-    """Return how long some commands took, beside the install."""
+    """Return how long some commands took, next to the install."""
     return f"{100 * sum(line.seconds for line in lines) / install:.0f} %"
 
 

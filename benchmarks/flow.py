@@ -296,7 +296,7 @@ def judged(
 
 
 def judge(out: Path) -> str:
-    """Return the page: every answer beside the floor that is known."""
+    """Return the page: every answer next to the floor that is known."""
     lines: list[str] = []
     for path in sorted(out.glob("flow-*.npz")):
         with np.load(path) as file:

@@ -70,7 +70,7 @@ TEST_ITEMS = 1000
 
 @dataclass(frozen=True)
 class OfScores:
-    """What verdicts beside floors from complete scores say of an optimal model."""
+    """What verdicts next to floors from complete scores say of an optimal model."""
 
     room: float
     beyond: float
@@ -79,7 +79,7 @@ class OfScores:
 
 
 def verdicts_on_scores(method: str, n: int, repetitions: int) -> OfScores:
-    """Ask about an optimal model that errs on fresh items, beside floors from n items."""
+    """Ask about an optimal model that errs on fresh items, next to floors from n items."""
     rng = np.random.default_rng([n, 11])
     room, beyond, difference = 0, 0, 0.0
     with warnings.catch_warnings():

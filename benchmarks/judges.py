@@ -580,8 +580,8 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=400)
     parser.add_argument("--plans", type=int, default=PLANS)
     parser.add_argument("--output", type=Path, default=DOCUMENT)
-    parser.add_argument("--parts-only", action="store_true", help="write that section anew alone")
-    parser.add_argument("--strata-only", action="store_true", help="write that section anew alone")
+    parser.add_argument("--parts-only", action="store_true", help="write that section again alone")
+    parser.add_argument("--strata-only", action="store_true", help="write that section again alone")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ef.ErrorFloorWarning)
     if options.parts_only:

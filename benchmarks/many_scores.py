@@ -281,7 +281,7 @@ folds are correlated there. `honest` finds that most classes are tied, and count
 {table(HEAD + LIMITS, hard)}
 
 The midpoint is too low where there is nothing to choose by: its half from the items of the fit is
-optimistic, and no rule makes up for that. It is too high where certain labels stand beside
+optimistic, and no rule makes up for that. It is too high where certain labels stand next to
 guesses: no power of the scores is right for both, and the likeliest one blurs the weights.
 
 ## A hundred classes

@@ -1,4 +1,4 @@
-"""Time fits to scores of many classes beside netcal, probmetrics and scikit-learn, in one run.
+"""Time fits to scores of many classes next to netcal, probmetrics and scikit-learn, in one run.
 
 Run `python -m benchmarks.many_speed`. The three are installed into an environment of their own,
 `.venv/many`, the first time. All work has one thread and is measured in CPU seconds, the least of

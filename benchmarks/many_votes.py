@@ -1,6 +1,6 @@
 """Floors from few votes for many classes: error, coverage, width; a part of results/votes.md.
 
-`python -m benchmarks.many_votes` writes this part anew; real votes need ERRORFLOOR_DATA.
+`python -m benchmarks.many_votes` writes this part again; real votes need ERRORFLOOR_DATA.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def document(rows: Sequence[list[str]], sets: int) -> str:
             "The more items differ, the higher is the best average precision: those that are "
             "alike come in random",
             "order. So few kinds of items lie at the edge of what there can be. The lower limit "
-            "holds, beside",
+            "holds, next to",
             "what slopes lead to, the least value of two kinds of items that the votes do not "
             "refute.",
             f"Written by `python -m benchmarks.metrics_atoms`: {ITEMS} items, {sets} data sets "

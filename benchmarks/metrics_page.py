@@ -31,7 +31,7 @@ def write_section(name: str, text: str, page: Path = PAGE) -> None:
 
 
 def with_section(page: str, name: str, text: str) -> str:
-    """Return the page with one section written anew."""
+    """Return the page with one section written again."""
     start, end = _found(page, name).span(1)
     return f"{page[:start]}\n{text.strip()}\n\n{page[end:]}"
 

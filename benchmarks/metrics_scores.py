@@ -329,9 +329,10 @@ The largest mean error of the values of the default methods, over the settings o
 
 {errors((*HONEST, *MORE), found)}
 
-The best cut of the items that chose it looks too good, which is most of what is seen by `isotonic`;
-`isotonic-cf`, the default, takes the midpoint with items held out. Coverage at an error is the
-hardest to know: its curve is flat where items are about as sure as the error that is allowed."""
+The best threshold looks too good on the items that chose it, which is most of what is seen by
+`isotonic`; `isotonic-cf`, the default, takes the midpoint with items held out. Coverage at an
+error is the hardest to know: its curve is flat where items are about as sure as the error that is
+allowed."""
 
 
 # Where few errors or few positives say all that is known.

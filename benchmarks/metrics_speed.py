@@ -37,7 +37,7 @@ TEN = ("error", "balanced-error", "cost", "brier", "log-loss", "error-at-coverag
        "coverage-at-error")  # fmt: skip
 # From votes few of which tell how classes are confused, these are for five classes at most.
 PLACED = ("balanced-error", "cost")
-SORTED = 10**6  # numbers, whose sort is what votes are timed beside
+SORTED = 10**6  # numbers, whose sort is what votes are timed next to
 
 
 def seconds(*works: Work, rounds: int) -> list[float]:
@@ -123,7 +123,7 @@ def document(rounds: int) -> str:
 CPU seconds, the least of {rounds} rounds that took turns. Python {platform.python_version()},
 NumPy {np.__version__}. Written by `OPENBLAS_NUM_THREADS=1 python -m benchmarks.metrics_speed`.
 
-## AUC beside a sort
+## AUC next to a sort
 
 {MANY:,} distinct soft labels, from the array to the result: checked, counted, with all findings.
 
@@ -141,7 +141,7 @@ NumPy {np.__version__}. Written by `OPENBLAS_NUM_THREADS=1 python -m benchmarks.
 
 ## The bootstrap of the AUC ceiling
 
-{RESAMPLES:,} resamples of {ITEMS:,} items, beside plain NumPy in `scipy.stats.bootstrap`: a
+{RESAMPLES:,} resamples of {ITEMS:,} items, next to plain NumPy in `scipy.stats.bootstrap`: a
 sort and a running sum for each resample, and for BCa, SciPy's default, without each item.
 
 {_bootstraps(rounds)}
@@ -197,7 +197,7 @@ def _from_votes(rounds: int) -> str:
     table = "\n".join(lines)
     return f"""From {name}: {len(votes):,} items with {votes.sum() / len(votes):.0f} votes each, ten
 classes, and groups of neighbouring ones. From the array to the result, checked and with all
-findings; what a process loads or keeps once is there. Wanted: below 0.5 s each. Beside it one
+findings; what a process loads or keeps once is there. Wanted: below 0.5 s each. Next to it one
 `numpy.sort` of {SORTED:,} numbers, in turns.
 
 {table}"""

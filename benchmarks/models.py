@@ -17,10 +17,11 @@ from scipy.special import expit, gammaln, ndtr
 
 from benchmarks import RESULTS
 from errorfloor._typing import Counts
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.models import ModelRows
 from errorfloor.intervals.models import PairedDifference
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions.compare_models import ModelRows, compared_models
+from errorfloor.questions.compare_models import ModelsAsk, compared
+from errorfloor.results import ModelComparison
 
 LEVEL = 0.95
 DOCUMENT = RESULTS / "models.md"
@@ -145,7 +146,8 @@ def held(
         if labels.min() == labels.max():
             continue
         rows = ModelRows(labels, {"first": one, "second": other}, **more)
-        found = compared_models(rows, MetricChoice(metric), ReadOptions.of(), LEVEL)
+        found = compared(rows, ModelsAsk(choice=MetricChoice(metric), level=LEVEL))
+        assert isinstance(found, ModelComparison)
         gap = found.differences[0]
         times += gap.low <= truth <= gap.high
         shown += found.better is not None
@@ -181,7 +183,7 @@ def document(repetitions: int) -> str:
     noise = (LEVEL * (1 - LEVEL) / repetitions) ** 0.5
     return f"""# Two models on the same items: the study
 
-How often the {100 * LEVEL:g} % limits of [compare](../../docs/people.md#one-label-per-item) hold
+How often the {100 * LEVEL:g} % limits of [compare](../../docs/models.md) hold
 the true difference of two models. Written by `make models`.
 
 ## Error, enumerated

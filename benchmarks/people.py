@@ -32,7 +32,7 @@ DOCUMENT = RESULTS / "people.md"
 WRONG = (0.05, 0.15, 0.3)  # share of answers that are changed, of three models
 SIZES = tuple(range(1, 27, 2))
 THINNED = 5  # votes that are kept of ChaosNLI's hundred
-LOW, MORE = 0.94, 5  # below that share a design is drawn anew, with that many times the samples
+LOW, MORE = 0.94, 5  # below that share a design is drawn again, with that many times the samples
 SUPPORT = 40_000  # items that the truth is taken from
 
 
@@ -251,7 +251,7 @@ def familywise(repetitions: int, seed: int = 0) -> dict[str, float]:
 
 
 def comparison(counts: Counts, models: dict[str, Counts] | None = None) -> PeopleComparison:
-    """Return votes with models beside them, without any answer yet."""
+    """Return votes with models next to them, without any answer yet."""
     models = models or {}
     answers = tuple(place.astype(str).astype(object) for place in models.values())
     reader = PredictedReader(tuple(models), answers)
@@ -375,7 +375,7 @@ def document(
 
 How often {100 * LEVEL:g} % limits of [people](../../docs/people.md) hold the truth, in simulations
 where it is known. The standard error of a coverage of {LEVEL} is {noise:.3f} with 200 samples.
-Written by `make people`. Designs with a share below {LOW} were drawn anew with {MORE} times the
+Written by `make people`. Designs with a share below {LOW} were drawn again with {MORE} times the
 samples, and those are in the table. Three models give the most probable class, with
 {", ".join(f"{w:.0%}" for w in WRONG)} of their answers changed.
 

@@ -326,7 +326,7 @@ Coverage of the R2 ceiling for one more rater (mean width).
 
 {parts["shared"]}
 
-## Models beside the ceiling
+## Models next to the ceiling
 
 Normal ratings, and a model with this correlation to the true score. How often the limits of the
 share of the ceiling and of the worth in people hold the truth, and how often "room" and "beyond"
@@ -381,7 +381,7 @@ def write(runs: int, output: Path) -> None:
 
 PARTS: dict[str, tuple[str, Callable[[int], str]]] = {
     "shared": ("## Shared raters", lambda runs: _table_of_shared(runs // 2)),
-    "models": ("## Models beside the ceiling", lambda runs: _table_of_models(runs)),
+    "models": ("## Models next to the ceiling", lambda runs: _table_of_models(runs)),
 }
 
 

@@ -1,4 +1,4 @@
-"""From files of many rows to an estimate: time beside scikit-learn, memory, and a plan for more.
+"""From files of many rows to an estimate: time next to scikit-learn, memory, and a plan for more.
 
 Run `python -m benchmarks.scale`, or `make scale`, to write benchmarks/results/scale.md. Each
 measurement runs in a process of its own, so that its peak memory is its own; `--most 7` stops at

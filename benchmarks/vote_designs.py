@@ -1,6 +1,6 @@
 """Coverage where totals differ for a reason, and of majorities: a part of results/votes.md.
 
-`make votes` runs it with the rest; `python -m benchmarks.vote_designs` writes this part anew.
+`make votes` runs it with the rest; `python -m benchmarks.vote_designs` writes this part again.
 """
 
 from __future__ import annotations

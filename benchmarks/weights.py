@@ -1,7 +1,7 @@
 """How often intervals hold the floor where items have weights or belong to clusters.
 
 Run `python -m benchmarks.weights` to write benchmarks/results/weights.md's tables: half an hour on
-one core. With `--labels` some of them are written anew.
+one core. With `--labels` some of them are written again.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def best_value(labels: str, truth: str, weighting: str | None = None) -> float:
 
 @dataclass(frozen=True)
 class Sample:
-    """Items: their scores, probabilities, labels, three votes, and what is beside them."""
+    """Items: their scores, probabilities, labels, three votes, and what is next to them."""
 
     scores: Floats
     eta: Floats
@@ -355,7 +355,7 @@ def _tables_in(text: str) -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    """Write the tables, or with --interval those of some intervals anew."""
+    """Write the tables, or with --interval those of some intervals again."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--sizes", type=int, nargs="*", default=[300, 1000])

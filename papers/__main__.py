@@ -16,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Reproduce what was asked for; write the page once everything is there."""
     parser = argparse.ArgumentParser(
         prog="python -m papers",
-        description="Compute and draw the paper's figures and tables beside the printed numbers.",
+        description="Compute and draw the paper's figures and tables next to the printed numbers.",
         epilog="Example: python -m papers --out paper figure-2 figure-7",
     )
     every = f"{', '.join(FIGURES)}; or all; {', '.join(FOLLOW_UP)}; or follow-up"

@@ -1,4 +1,4 @@
-"""A published number beside ours, and whether the two agree."""
+"""A published number next to ours, and whether the two agree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LIMIT = 3  # standard deviations
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A published number beside ours.
+    """A published number next to ours.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The page with every published number beside ours."""
+"""The page with every published number next to ours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from decimal import Decimal
 from papers import Reproduction, _sentences
 from papers._check import LIMIT, Check
 
-INTRODUCTION = f"""# The paper's numbers, computed anew
+INTRODUCTION = f"""# The paper's numbers, computed again
 
 *Practical estimation of the optimal classification error with soft labels and calibration* (Ushio,
 Ishida and Sugiyama, ICLR 2026), figure by figure. `make paper` writes this page; the numbers behind
@@ -30,7 +30,7 @@ see `benchmarks/PAPER_TIMES.md`. The error of a ResNet-18 on Fashion-MNIST, 0.49
 `benchmarks/REFERENCE_MODEL.md`. Appendix D.4 says that E of Fashion-MNIST in FeeBee is that of a
 Vision Transformer; the released settings have 0.49 %, the ResNet's."""
 
-FOLLOW_UP = f"""# The follow-up paper's numbers, computed anew
+FOLLOW_UP = f"""# The follow-up paper's numbers, computed again
 
 *Bayes-optimal BER and AUC: estimation and evaluation of estimators* (Ushio, Ishida and Sugiyama,
 2026) asks for the best possible balanced error and AUC of two classes. `make follow-up` writes

@@ -10,8 +10,7 @@ from errorfloor._checks import DoubtWarning
 from errorfloor._typing import Bools, Floats
 from errorfloor.datasets.synthetic import Synthetic, gaussian_mixture
 from errorfloor.questions.compare import compare
-from errorfloor.questions.estimate import from_soft_labels
-from errorfloor.questions.votes import from_votes
+from errorfloor.questions.estimate import from_soft_labels, from_votes
 from errorfloor.results import Estimate
 
 SEED = 2026

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BLACK = "#000000"  # beside the colours of all pictures
+BLACK = "#000000"  # next to the colours of all pictures
 COLUMN, PAGE = 4.2, 7.2  # widths in inches
 
 RC: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Figure 1: the floor of CIFAR-10 from its votes taken at face value, beside a model's error."""
+"""Figure 1: the floor of CIFAR-10 from its votes taken at face value, next to a model's error."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The follow-up paper's table: which form varies less on real sets, and by how much.
 
 Soft labels are shares of votes; the share of class 1 is that of the hard labels. The standard
-errors are those of the bootstrap of items, with the share of class 1 estimated anew each time.
+errors are those of the bootstrap of items, with the share of class 1 estimated again each time.
 """
 
 from __future__ import annotations

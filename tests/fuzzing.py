@@ -111,7 +111,7 @@ _BAD = {
 }
 
 
-# Each value is made anew, because a generator can be used only once.
+# Each value is made again, because a generator can be used only once.
 NONSENSE = frozenset(_NONSENSE)
 BAD = {name: (lambda value=value: value) for name, value in _BAD.items()}
 BAD["generator"] = lambda: (one for one in [0, 1])

@@ -1,4 +1,4 @@
-"""Forty jobs of people who have not read the help: their files, and what they type first.
+"""Fifty jobs of people who have not read the help: their files, and what they type first.
 
 `python -m tests.jobs` runs them and writes `tests/jobs.txt`, with which the tests compare. What is
 typed was written down before the commands were tried, and is not to be changed.
@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -705,7 +706,160 @@ FRESH = (
         STOP,
     ),
 )
-JOBS = (*FIRST, *FRESH)
+
+
+def _shares_of(n: int, seed: int, a: float = 0.6, b: float = 0.9) -> tuple[Any, Any]:
+    """Return a generator, and the probability of yes on each item."""
+    rng = np.random.default_rng(seed)
+    return rng, rng.beta(a, b, n)
+
+
+def _mammograms() -> None:
+    rng, share = _shares_of(400, 21)
+    answers = (rng.random((5, 400)) < share).astype(int)
+    names = (*(f"reader_{k}" for k in range(1, 5)), "biopsy")
+    words = np.array(["benign", "malignant"])
+    columns = {name: words[one] for name, one in zip(names, answers, strict=True)}
+    pd.DataFrame({"case": [f"M{i}" for i in range(400)], **columns}).to_csv(
+        "mammograms.csv", index=False
+    )
+
+
+def _preferences() -> None:
+    rng = np.random.default_rng(22)
+    answers = ("model_a", "model_b", "tie")
+    rows = [
+        (f"prompt-{i}", f"judge_{j}", rng.choice(answers, p=share), f"2026-03-{1 + i % 28:02d}")
+        for i, share in enumerate(rng.dirichlet([0.8, 0.6, 0.3], 300))
+        for j in rng.choice(60, 4, replace=False)
+    ]
+    names = ["prompt_id", "judge", "preference", "created_at"]
+    pd.DataFrame(rows, columns=names).to_csv("arena.csv", index=False)
+
+
+def _doctors() -> None:
+    rng, share = _shares_of(400, 23)
+    doctors = {f"dr_{one}": (rng.random(400) < share).astype(int) for one in ("an", "bo", "cy")}
+    network = (share > 0.5).astype(int)
+    pd.DataFrame({"scan": [f"S{i}" for i in range(400)], **doctors, "cnn": network}).to_csv(
+        "xray.csv", index=False
+    )
+
+
+def _toxicity() -> None:
+    rng, share = _shares_of(1000, 24, 0.3, 1.5)
+    raters = rng.integers(4, 11, 1000)
+    toxicity = np.round(rng.binomial(raters, share) / raters, 6)
+    columns = {"comment_text": [f"comment {i}" for i in range(1000)], "toxicity": toxicity}
+    pd.DataFrame({**columns, "toxicity_annotator_count": raters}).to_csv("civil.csv", index=False)
+
+
+def _fraud() -> None:
+    rng = np.random.default_rng(25)
+    odds = -4.5 + 1.9 * rng.normal(size=4000)
+    share = 1 / (1 + np.exp(-odds))
+    columns = {"transaction_id": np.arange(4000) + 10**6, "amount": rng.exponential(30, 4000)}
+    fraud = (rng.random(4000) < share).astype(int)
+    pd.DataFrame({**columns, "fraud_score": share, "is_fraud": fraud}).to_parquet("fraud.parquet")
+
+
+def _essays() -> None:
+    rng = np.random.default_rng(26)
+    rows = [
+        (f"E{i}", f"G{j}", int(np.clip(round(quality + rng.normal(0, 0.7)), 1, 6)))
+        for i, quality in enumerate(rng.normal(3.5, 1, 200))
+        for j in rng.choice(15, 3, replace=False)
+    ]
+    pd.DataFrame(rows, columns=["essay_id", "grader", "grade"]).to_csv("essays.csv", index=False)
+
+
+def _search() -> None:
+    rng = np.random.default_rng(27)
+    rows = [
+        (f"q{k}", f"d{j}", f"assessor{a}", rng.choice(["relevant", "partly", "not relevant"]))
+        for k in range(30)
+        for j in range(8)
+        for a in rng.choice(30, 3, replace=False)
+    ]
+    names = ["query", "doc", "assessor", "judgment"]
+    pd.DataFrame(rows, columns=names).to_csv("search.csv", index=False)
+
+
+def _api() -> None:
+    rng, share = _shares_of(300, 28)
+    yes = rng.binomial(4, share).tolist()
+    rows = [{"id": i, "votes": {"yes": k, "no": 4 - k}} for i, k in enumerate(yes)]
+    Path("api.json").write_text(json.dumps({"project": "x", "results": rows}))
+
+
+# Ten of sixty that were written down after these; of the first twenty-two, eight were answered.
+LATER = (
+    Job(
+        "readers and a biopsy",
+        "Four radiologists read each case, and a biopsy says what it was.",
+        _mammograms,
+        "errorfloor mammograms.csv",
+        ANSWER,
+    ),
+    Job(
+        "preferences",
+        "Which of two LLMs judges prefer: how well can that be predicted?",
+        _preferences,
+        "errorfloor arena.csv",
+        ANSWER,
+    ),
+    Job(
+        "network and doctors",
+        "Is our network better than the doctors?",
+        _doctors,
+        "errorfloor people xray.csv --prediction cnn",
+        ANSWER,
+    ),
+    Job(
+        "shares of votes",
+        "The share of annotators that call a comment toxic, and how many there were.",
+        _toxicity,
+        "errorfloor civil.csv",
+        ANSWER,
+    ),
+    Job(
+        "fraud",
+        "A score and what turned out, with 2 % of fraud, in Parquet.",
+        _fraud,
+        "errorfloor fraud.parquet --metric average-precision",
+        ANSWER,
+    ),
+    Job("essays", "Grades of essays by several graders.", _essays, "errorfloor essays.csv", ANSWER),
+    Job(
+        "search",
+        "How relevant documents are to queries, by assessors.",
+        _search,
+        "errorfloor search.csv",
+        PASTE,
+    ),
+    Job(
+        "API",
+        "What an API returned: numbers of votes inside of objects.",
+        _api,
+        "errorfloor api.json",
+        ANSWER,
+    ),
+    Job(
+        "recall at precision",
+        "The best recall at a precision of 90 %.",
+        _fraud,
+        "errorfloor fraud.parquet --metric recall_at_precision",
+        STOP,
+    ),
+    Job(
+        "two models, no votes",
+        "Can either of two models still improve?",
+        _two_models,
+        "errorfloor headroom test.csv --label y --prediction model_a,model_b",
+        STOP,
+    ),
+)
+JOBS = (*FIRST, *FRESH, *LATER)
 
 
 def transcript(job: Job) -> str:

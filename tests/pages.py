@@ -131,10 +131,11 @@ def running(temporary, *, patch=None, files=None, **limits):
 
 
 def eventually(true, seconds=60):
-    """Wait until something is so."""
+    """Wait until something is so; a folder that goes while it is looked at is looked at again."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        if true():
-            return True
+        with contextlib.suppress(FileNotFoundError):
+            if true():
+                return True
         time.sleep(0.05)
     return False

@@ -10,6 +10,7 @@ from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.words import long_text_of
 
 
+@pytest.mark.filterwarnings("ignore:All votes agree")
 @pytest.mark.filterwarnings("ignore::errorfloor.RefutedWarning")  # 300 of 1,000 agree
 @pytest.mark.parametrize("interval", ["likelihood", "certified"])
 @pytest.mark.parametrize(("agree", "pairs"), [(460, 500), (18, 30), (1000, 1000), (300, 1000)])

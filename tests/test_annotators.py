@@ -314,6 +314,7 @@ def test_the_upper_limit_allows_for_people_who_happen_to_be_missing(people, clas
     assert found.low <= np.mean(1 - items.max(axis=1)) < found.value + 0.03
 
 
+@pytest.mark.filterwarnings("ignore:All votes agree")
 @pytest.mark.parametrize(("people", "bad"), [(6, 0), (10, 0), (20, 0), (20, 1), (20, 2), (20, 4),
                                              (50, 0), (50, 1), (50, 5), (50, 10)])  # fmt: skip
 @pytest.mark.filterwarnings("ignore:The votes are no mixture")
@@ -328,6 +329,7 @@ def test_on_certain_items_the_upper_limit_is_that_of_the_share_of_bad_people(peo
     assert found.at_level(0.8).high == pytest.approx(exact, abs=0.015)
 
 
+@pytest.mark.filterwarnings("ignore:All votes agree")
 def test_nothing_jumps_with_the_number_of_annotators():
     truth = np.arange(100)[:, None] % 2
     high = [ef.from_votes(annotators=np.repeat(truth, people, axis=1)).high

@@ -221,7 +221,7 @@ def test_several_labels_in_one_entry_are_refused():
     assert not several(["cat", "dog"])
     assert not several(["Paris, France", "Rome, Italy"])  # a comma in a name
     assert not several(["Paris, France", "Lyon, France"])
-    assert not several(["a,b", "a"])  # what is beside it may be a name
+    assert not several(["a,b", "a"])  # what is next to it may be a name
     assert not several(["cat;dog", "cow|horse"])
     assert not several(["cat;dog", "cat"], ("cat;dog", "cat"))
     assert not several([1, 2])

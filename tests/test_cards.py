@@ -11,9 +11,9 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.results import Finding
-from errorfloor.show import html
+from errorfloor.show import lines as in_lines
 from errorfloor.show import people as in_words
-from errorfloor.show.html import Line, html_of
+from errorfloor.show.html import html_of
 
 pytestmark = [pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")]
 RNG = np.random.default_rng(0)
@@ -103,15 +103,15 @@ def test_letters_of_rows_have_the_colour_of_the_page_and_stay_within(name):
     for text in svg.iter("text"):
         assert len(text.text or "") <= 60
     marks = [*svg.iter("circle")] or list(svg.iter("rect"))
-    for mark in marks:  # what a pointer shows is what stands beside it
+    for mark in marks:  # what a pointer shows is what stands next to it
         assert mark[0].tag == "title"
         value = mark[0].text.rpartition(": ")[2]
         assert value in {text.text for text in svg.iter("text")}
 
 
 def test_intervals_are_drawn_where_they_are():
-    lines = [Line("a", 0.1, 0.0, 0.2), Line("b", 0.2)]
-    svg = ET.fromstring(html.intervals(lines, "x, %", "said"))
+    lines = [in_lines.Line("a", 0.1, 0.0, 0.2), in_lines.Line("b", 0.2)]
+    svg = ET.fromstring(in_lines.intervals(lines, "x, %", "said"))
     first, second = (share(dot.get("cx")) for dot in svg.iter("circle"))
     numbers = [text for text in svg.iter("text") if (text.text or "").isdigit()]
     marks = {float(text.text): share(text.get("x")) for text in numbers}
@@ -124,18 +124,18 @@ def test_intervals_are_drawn_where_they_are():
 
 @pytest.mark.parametrize("values", [[0.0], [0.5, 0.5], [1e-9, 2e-9], [0.0, 1.0], [0.07, 0.0700001]])
 def test_an_axis_has_marks_for_any_values(values):
-    lines = [Line("x", value) for value in values]
-    svg = ET.fromstring(html.intervals(lines, "x", "said"))
+    lines = [in_lines.Line("x", value) for value in values]
+    svg = ET.fromstring(in_lines.intervals(lines, "x", "said"))
     assert len([*svg.iter("line")]) >= 3
 
 
 def test_many_rows_and_long_names_are_cut():
-    lines = [Line("a name that does not end " * 5, 0.1 + at / 1000) for at in range(100)]
-    svg = html.intervals(lines, "x", "Said.")
-    assert svg.count("<circle") == html.MOST
+    lines = [in_lines.Line("a name that does not end " * 5, 0.1 + at / 1000) for at in range(100)]
+    svg = in_lines.intervals(lines, "x", "Said.")
+    assert svg.count("<circle") == in_lines.MOST
     assert "Said. 84 are not drawn." in svg
     assert len(svg) < 20_000
-    assert html.intervals([], "x", "said") == html.bars([("a", 0.0)], "x", "said") == ""
+    assert in_lines.intervals([], "x", "said") == in_lines.bars([("a", 0.0)], "x", "said") == ""
 
 
 def test_warnings_are_on_the_card_once_and_a_refuted_floor_is_not_drawn():

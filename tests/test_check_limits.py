@@ -132,6 +132,8 @@ def test_unanimous_votes_show_no_floor():
         "note",
         "ok",
     )
+    levels = [votes.unanimity(1.0, FLOOR, further=number).level for number in (299, 300)]
+    assert levels == ["note", "warn"]
     table = ef.VoteTable.from_arrays([0, 2, 1, 1], [2, 2, 2, 4])
     found = {one.name: one.value for one in votes._votes(estimate(table))}
     assert found["Unanimous items"] == "50.0 %"

@@ -67,28 +67,28 @@ CLAIMS = [
     ("votes", {"method": "plugin", "metric": "auc"}, "high", "plain vote shares"),
     ("votes", {"method": "plugin", "majority": 3}, "none", "plain vote shares"),
     ("soft", {}, "both", ""),
-    ("scores", {}, "high", "the best cut of these scores"),
+    ("scores", {}, "high", "the best threshold on these scores"),
     ("scores", {"method": "isotonic-cf", "interval": "certified"}, "high", None),
     ("scores", {"metric": "auc"}, "low", "the ranking by these scores"),
-    ("scores", {"metric": "f1"}, "low", "the best cut of these scores"),
+    ("scores", {"metric": "f1"}, "low", "the best threshold on these scores"),
     ("scores", {"metric": "brier"}, "high", "the best rising map of these scores"),
     ("scores", {"metric": "error-at-coverage", "at": 0.8}, "high", None),
     ("scores", {"metric": "coverage-at-error", "at": 0.2}, "low", None),
-    ("scores", {"interval": "bca"}, "none", "the best cut of these scores"),
+    ("scores", {"interval": "bca"}, "none", "the best threshold on these scores"),
     ("scores", {"method": "beta"}, "none", "the best rule on these scores"),
     ("scores", {"method": "hist-10"}, "none", "the best rule on these scores"),
     ("scores", {"method": "corrupted"}, "none", "the best rule on these scores"),
     ("scores", {"method": "beta", "interval": "certified"}, "high", None),
-    ("scores", {"interval": None}, "none", "the best cut of these scores"),
+    ("scores", {"interval": None}, "none", "the best threshold on these scores"),
     ("scores", {"complete": True}, "both", ""),
     ("scores", {"complete": True, "method": "beta"}, "both", ""),
     ("scores", {"complete": True, "metric": "auc"}, "both", ""),
     ("classes", {}, "high", "the best choice of class weights for these scores"),
     ("classes", {"method": "top1"}, "high", "choosing the largest of these scores"),
     ("classes", {"complete": True}, "both", ""),
-    ("gold", {}, "high", "the best cut of these shares of votes"),
+    ("gold", {}, "high", "the best threshold on these shares of votes"),
     ("gold", {"metric": "auc"}, "low", "the ranking by these shares of votes"),
-    ("features", {}, "high", "the best of the models tried"),
+    ("features", {}, "high", "the model that was best on earlier items"),
     ("features", {"method": "1nn"}, "none", None),
     ("agreement", {}, "both", ""),
 ]
@@ -157,7 +157,7 @@ def test_headlines_lead_with_the_limit_that_holds():
     found = answer("scores")
     reach = f"An accuracy of at least {100 * (1 - found.high) // 1:.0f} % is reachable"
     assert found.sentence.startswith(reach)
-    assert "the best cut of these scores gets about" in found.sentence
+    assert "the best threshold on these scores gets about" in found.sentence
     assert "A model that sees more than these scores may do better." in found.sentence
     assert str(found).startswith(f"floor at most {100 * found.high:.2f} % (95 % limit); ")
     assert answer("scores", metric="auc").sentence.startswith("An AUC of at least ")
@@ -178,7 +178,7 @@ def test_the_command_line_says_how_to_get_the_floor_itself():
 
 
 def test_scores_that_were_tried_assume_nothing_of_the_scores():
-    assert "nothing is assumed of the scores" in answer("scores").assumptions
+    assert "nothing is assumed about the scores" in answer("scores").assumptions
     assert "order the items" in answer("scores", complete=True).assumptions
     assert "order the items" in answer("scores", interval="bca").assumptions
 
@@ -227,12 +227,12 @@ def test_groups_comparisons_confusions_and_plans_keep_to_the_claim():
     for text in (groups.sentence, compared.sentence, planned.sentence, confused.sentence):
         assert not any(words in text for words in (*TOO_MUCH, "any model makes")), text
     assert "More labels never take the bound below" in planned.sentence
-    assert "The best choice of class weights for these scores still errs" in confused.sentence
+    assert "errors confuse" in confused.sentence
     declared = ef.confusion(ef.from_scores(*classes_of(), rng=0, complete=True))
     assert "errors that any model makes" in declared.sentence
 
 
-# A model beside a bound
+# A model next to a bound
 
 
 def test_the_bayes_rule_of_more_features_is_never_accused():
@@ -264,7 +264,7 @@ def test_what_can_be_gained_is_at_least_something_where_the_claim_is_one_sided()
     assert "can still gain at least" in worse.sentence
     same = ef.headroom(floor, round(1000 * floor.value), 1000)
     assert same.verdict == "matches"
-    assert "has nothing left to gain over the best cut of these scores" in same.sentence
+    assert "is as good as the best threshold on these scores" in same.sentence
     assert "may do better" in same.sentence
 
 
@@ -336,7 +336,7 @@ def test_predictions_on_the_same_items_say_whether_the_scores_miss_something():
     found = ef.headroom(scores, labels=labels, predictions=(p > 0.5).astype(int), rng=0)
     assert found.verdict == "better"
     assert found.information.p < 1e-6
-    assert "McNemar's test against every cut" in found.sentence
+    assert "McNemar's test against every threshold" in found.sentence
     assert found.to_dict()["information"]["p"] == found.information.p
     cut = ef.headroom(scores, labels=labels, predictions=(scores > 0.5).astype(int), rng=0)
     assert cut.information.p == 1

@@ -115,7 +115,7 @@ def test_no_sentence_on_a_model_beside_scores_says_too_much():
     }
     copies = record.verdicts[claims_verdicts.COPIES, 300]
     assert copies == {"better": copies.total()}
-    # The same models beside scores that are declared complete are accused, and that is seen.
+    # The same models next to scores that are declared complete are accused, and that is seen.
     scores, labels, _ = PARTIAL[0].draw(np.random.default_rng(0), 300)
     verdict = ef.headroom(ef.from_scores(scores, labels, complete=True, rng=0), 0, 300)
     assert claims_verdicts.says_too_much(verdict.sentence)

@@ -997,7 +997,7 @@ def test_piped_output_is_plain_and_not_wrapped(folder):
 def test_standard_input_can_be_a_pipe(folder):
     with Path("demo/scores.csv").open("rb") as file:
         done = start("estimate", "-", stdin=file)
-    assert b"; the best cut of these scores: 7.52 %" in done.stdout
+    assert b"; error of the best threshold on these scores: 7.52 %" in done.stdout
     assert done.stderr == b'note: using column "score" as the score and "label" as the label\n'
 
 
@@ -1125,7 +1125,7 @@ def test_progress_shows_on_a_terminal_until_the_step_is_done(folder):
     shown = terminal.wait()
     end = shown.rindex("reading standard input")
     assert "\x1b[2K" in shown[end:]  # the line is cleared
-    assert "the best cut of these scores: 50.00 %" in shown[end:]
+    assert "error of the best threshold on these scores: 50.00 %" in shown[end:]
 
 
 def test_progress_shows_after_a_while(folder):
@@ -1133,7 +1133,7 @@ def test_progress_shows_after_a_while(folder):
     assert "reading standard input" in terminal.wait(until="reading standard input")
     os.write(sink, TEXT.encode())
     os.close(sink)
-    assert "the best cut of these scores: 50.00 %" in terminal.wait()
+    assert "error of the best threshold on these scores: 50.00 %" in terminal.wait()
 
 
 @pytest.mark.parametrize(
@@ -1326,3 +1326,17 @@ def test_an_error_of_ours_at_the_end_of_a_file_is_not_taken_for_an_interruption(
     monkeypatch.setitem(cli.commands, "cut", click.Command("cut", callback=cut))
     with pytest.raises(EOFError, match="too short"):
         main(["cut"])
+
+
+@pytest.mark.parametrize(
+    ("command", "headings"),
+    [
+        ("headroom", ["Your model", "Columns", "The answer", "Gate for CI", "Output"]),
+        ("estimate", ["Columns", "The answer", "Gate for CI", "Output"]),
+        ("agreement", ["Agreement on votes", "Agreement on ratings", "Output"]),
+        ("card", ["Your model", "Columns", "The answer", "Output"]),
+    ],
+)
+def test_help_has_what_belongs_together_under_one_heading(command, headings):
+    text = run(command, "--help").stdout
+    assert re.findall(r"^(\w[\w ]+):$", text, flags=re.MULTILINE) == headings

@@ -5,12 +5,13 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 import errorfloor as ef
-from errorfloor.datasets.clouds import _in_space, mixture_floor
 from errorfloor.datasets.synthetic import (
+    _in_space,
     gaussian_classes,
     gaussian_cloud,
     gaussian_mixture,
     gaussian_ring,
+    mixture_floor,
     unwarp,
     warp,
     xor,

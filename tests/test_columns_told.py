@@ -133,7 +133,7 @@ def test_votes_are_found_beside_a_label_that_was_named():
 
 
 def test_how_votes_are_named_beside_a_label_is_said_where_it_alone_was_named():
-    says = " If there are votes, name them by\n  `positives='COL'` `totals='COL'`"
+    says = " If there are votes, give their columns with\n  `positives='COL'` `totals='COL'`"
     for given, allowed, said in (
         ({"label": "c"}, (SCORES, VOTES_AND_LABELS), says),
         ({"label": "c"}, (SCORES,), ""),

@@ -1,4 +1,4 @@
-"""The best cut of scores by each metric of both kinds of error: answers against plain code."""
+"""The best threshold by each metric of both kinds of error: answers against plain code."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -317,7 +317,7 @@ def test_blocks_of_rows_are_held_out_nearly_as_rows_are(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")  # of so few positives
 def test_cuts_that_leave_all_items_on_one_side_do_not_open_the_limits_of_mcc():
-    # The best cut of ten positives is hardly better than none, whose MCC is 0.
+    # The best threshold on ten positives is hardly better than none, whose MCC is 0.
     scores = np.sort(np.random.default_rng(1).random(200))
     labels = np.isin(np.arange(200), np.linspace(5, 194, 10).astype(int))
     found = ef.from_scores(scores, labels, metric="mcc", interval="honest", rng=0)

@@ -215,7 +215,7 @@ def test_one_class_may_be_named_against_the_others():
     ("given", "says"),
     [
         ({"unlabelled": True, "drop_missing": True}, "keeps items without a label, and `drop_mis"),
-        ({"unlabelled": True, "cluster": "c"}, "`cluster` is not heeded with `unlabelled`"),
+        ({"unlabelled": True, "cluster": "c"}, "`cluster` is not used with `unlabelled`"),
         ({"classes": "ab", "positive_from": 1}, "must be a list of two names"),
         ({"classes": ["a", "b"], "positive_from": 1}, "asks about all classes, and `positive_from"),
         ({"classes": ["a", "b", "c"], "positive": "c"}, "asks about all classes, and `positive`"),

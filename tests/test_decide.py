@@ -293,7 +293,9 @@ def test_a_model_below_a_gold_floor_of_votes_may_see_more_than_voters():
     votes = rng.binomial(3, 0.2 + 0.6 * gold)
     floor = ef.from_votes(votes, 3, labels=gold)
     said = ef.headroom(floor, errors=5, n=2_000).sentence
-    assert "better than the best cut of these shares of votes. It sees more than these" in said
+    assert (
+        "better than the best threshold on these shares of votes. It sees more than these" in said
+    )
     assert "any model can be" not in said
 
 

@@ -161,7 +161,7 @@ def test_the_readme_is_short():
 
 
 @needs_sphinx
-def test_studies_can_be_read_but_are_not_in_navigation_or_search(pages):
+def test_pages_of_studies_can_be_read_but_are_not_in_navigation_or_search(pages):
     study = "auto_benchmarks/results/votes"
     assert "Floors from few votes" in (pages / f"{study}.html").read_text(encoding="utf-8")
     assert f'href="{study}.html"' not in (pages / "index.html").read_text(encoding="utf-8")

@@ -195,8 +195,8 @@ def test_the_text_of_a_small_floor_keeps_its_digits():
     )
     assert (
         str(found)
-        == "floor at most 0.109 % (90 % limit); the best cut of these scores: 0.050 % (0.021 % to "
-        "0.109 %) (isotonic, n = 10,000, honest)"
+        == "floor at most 0.109 % (90 % limit); error of the best threshold on these scores: "
+        "0.050 % (0.021 % to 0.109 %) (isotonic, n = 10,000, honest)"
     )
 
 
@@ -220,7 +220,7 @@ def test_a_comparison_becomes_the_users_dataframe(data, backend, kind):
 
 
 def test_assumptions_say_what_the_interval_needs(data):
-    assert "nothing is assumed of the scores" in ef.from_scores(*data).assumptions
+    assert "nothing is assumed about the scores" in ef.from_scores(*data).assumptions
     complete = ef.from_scores(*data, complete=True)
     assert "upper limit holds for any scores" in complete.assumptions
     assert "order" in ef.from_scores(*data, method="beta", interval="certified").assumptions
@@ -262,7 +262,7 @@ def test_certified_limits_choose_cuts_without_any_look_at_the_held_out_half(monk
 
 
 def test_an_estimate_says_how_far_merged_rows_can_have_moved_it():
-    # The merged row has one label only: no cut inside it is better than those beside it.
+    # The merged row has one label only: no cut inside it is better than those next to it.
     ranges = {"lows": [0.1, 0.5], "highs": [0.1, 0.6]}
     own = {"method": "isotonic", "rng": 0}
     table = ef.ScoreTable([0.1, 0.55], [[8, 3], [0, 9]], **ranges)
@@ -272,7 +272,9 @@ def test_an_estimate_says_how_far_merged_rows_can_have_moved_it():
     assert exact.assumptions.endswith("which leaves this value exact.")
     midpoint = ef.from_scores(table, interval=None)
     assert midpoint.resolution is None
-    assert midpoint.assumptions.endswith("tries no cut inside them, which is an approximation.")
+    assert midpoint.assumptions.endswith(
+        "tries no threshold inside them, which is an approximation."
+    )
     moved = ef.from_scores(ef.ScoreTable([0.1, 0.55], [[8, 3], [2, 7]], **ranges), **own)
     assert moved.resolution == pytest.approx(2 / 20)
     assert moved.assumptions.endswith("which moves this value by at most 0.1.")

@@ -1,4 +1,4 @@
-"""Parts of the estimates from features, one by one, beside slow obvious code."""
+"""Parts of the estimates from features, one by one, next to slow obvious code."""
 
 import numpy as np
 import pytest

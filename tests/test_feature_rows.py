@@ -124,7 +124,7 @@ def test_one_feature_is_enough_and_all_have_one_length():
     ):
         assert says in error_of(read_features, X[:, :1], labels, None, None, cluster)
     for name, given in (("label", ("y", None)), ("features", (None, ["a"]))):
-        assert f"`{name}` names a column. Beside arrays leave it out." == error_of(
+        assert f"`{name}` names a column. Next to arrays leave it out." == error_of(
             read_features, X, Y, *given, None
         )
 

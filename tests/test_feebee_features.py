@@ -252,7 +252,7 @@ def test_the_command_scores_classics_and_methods_of_scores(files, capsys):
         ({"scores": [0.1, 0.2, 0.3]}, "must have the same length"),
         ({"scores": ef.ScoreTable.from_counts([0.5], [2], [2])}, "a table has counted them"),
         ({"metric": "auc", "model_value": 0.7, "model_error": None}, "`features` goes with error"),
-        ({"methods": ["sequential"]}, "'sequential' fits its models anew"),
+        ({"methods": ["sequential"]}, "'sequential' fits its models again"),
         ({"methods": ["noshad-low"]}, "'noshad' has no ends"),
         ({"methods": ["knn-0"]}, "knn-K needs a whole number"),
         ({"methods": ["2nn"]}, "`method` must be one of"),

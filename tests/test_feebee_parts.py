@@ -1,4 +1,4 @@
-"""Parts of FeeBee, one by one: what may be asked for, and noise beside slow obvious code."""
+"""Parts of FeeBee, one by one: what may be asked for, and noise next to slow obvious code."""
 
 import numpy as np
 import pytest

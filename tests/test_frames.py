@@ -587,7 +587,7 @@ def test_methods_without_a_bound_say_what_they_approximate():
     for row in ef.compare(table, methods=["beta", "platt", "isotonic-cf"], n_resamples=20, rng=0):
         assert row.resolution is None
         how = (
-            "tries no cut inside them"
+            "tries no threshold inside them"
             if row.method == "isotonic-cf"
             else "takes each at its middle"
         )
@@ -684,7 +684,7 @@ def test_estimators_take_frames_by_the_names_of_columns(tmp_path):
 
 
 BAD = [
-    (lambda f: ef.from_scores(f), r"Cannot tell which columns to take\. The columns of the dataframe are a score \(number\), y \(number\)"),
+    (lambda f: ef.from_scores(f.rename(columns={"a score": "x"})), r"Cannot tell which columns to take\. The columns of the dataframe are x \(number\), y \(number\)"),
     (lambda f: ef.from_scores(f.rename(columns={"y": "z"}), score="a score"), "`label` is missing. Name its column"),
     (lambda f: ef.from_scores(f, score="a scor", label="y"), "`score` must be one of the columns a score, y, site; got 'a scor'. Did you mean a score"),
     (lambda f: ef.from_scores([0.1], [1], group="site"), "`positive`, `drop_missing` and `group` go with a dataframe"),
@@ -697,7 +697,7 @@ BAD = [
     (lambda f: ef.from_votes(f, positives="a score", totals=3), r"`positives` \(column 'a score'\) must be whole numbers"),
     (lambda f: ef.from_votes(f, positives="y", totals="a score"), r"`totals` .* must be whole numbers of at least 1"),
     (lambda f: ef.from_votes(f, positives="y", totals=3, positive="x"), "`positive` goes with single votes"),
-    (lambda f: ef.from_votes(f, item="site", vote="y", annotator="site"), "more than one vote of an annotator on the same item, 3 times"),
+    (lambda f: ef.from_votes(f, item="site", vote="y", annotator="site"), "in 3 cases an annotator voted more than once on an item"),
     (lambda f: ef.from_scores(f[:0], score="a score", label="y"), "has no rows"),
     (lambda f: ef.from_scores(f, score="site", label="y"), r"400 of 400 are bad, for example '(north|south|west)'"),
     (lambda f: frames.score_table(f, score="a score", label="y", cells=1), "`cells` must be a whole number of at least 2"),

@@ -1,4 +1,4 @@
-"""Bounds on points that are gathered on the way, beside the same on all points."""
+"""Bounds on points that are gathered on the way, next to the same on all points."""
 
 from dataclasses import replace
 

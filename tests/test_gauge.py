@@ -269,7 +269,7 @@ def test_a_file_alone_is_a_question_about_its_floor(file):
     assert run(file).stdout == run("estimate", file).stdout
     assert run(file, "--json").stdout == run("estimate", file, "--json").stdout
     assert run("-", data=file.read_text()).stdout == run(file).stdout
-    assert "No such command" in run("nothing.csv", code=2).output
+    assert "There is no file" in run("nothing.csv", code=2).output
 
 
 def test_a_command_wins_over_a_file_of_its_name(file, tmp_path):

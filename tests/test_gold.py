@@ -1,4 +1,4 @@
-"""Votes beside one true label per item: the shares of votes are scores."""
+"""Votes next to one true label per item: the shares of votes are scores."""
 
 import json
 import shlex

@@ -70,6 +70,7 @@ def test_p_values_beside_votes_are_one_where_the_limits_overlap():
     assert found.verdict == "saturated"
 
 
+@pytest.mark.filterwarnings("ignore:All votes agree")
 def test_extreme_models_get_the_least_p_value():
     floor = ef.from_votes([0] * 500 + [2] * 500, 2)
     found = ef.headroom(floor, 900, 1000, same_labelling=True)

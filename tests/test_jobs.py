@@ -1,8 +1,8 @@
-"""Forty jobs as new users have them, by their transcripts."""
+"""Fifty jobs as new users have them, by their transcripts."""
 
 import pytest
 
-from tests.jobs import ANSWER, FIRST, FRESH, JOBS, PASTE, PLACE, STOP, transcript
+from tests.jobs import ANSWER, FIRST, FRESH, JOBS, LATER, PASTE, PLACE, STOP, transcript
 
 
 @pytest.fixture(scope="module")
@@ -29,3 +29,4 @@ def test_at_least_eighteen_are_done_at_the_first_try_and_none_is_a_dead_end():
         assert len(jobs) == 20
         assert sum(job.ends in (ANSWER, STOP) for job in jobs) >= 18
         assert {job.ends for job in jobs} <= {ANSWER, STOP, PASTE}
+    assert sum(job.ends in (ANSWER, STOP) for job in LATER) == len(LATER) - 1

@@ -51,7 +51,7 @@ def test_missing_labels_are_an_error_that_names_both_remedies(judged):
         ef.from_scores(scores, labels)
     with pytest.raises(ef.InputError, match="keeps items without a label, and `drop_missing`"):
         ef.from_scores(frame, unlabelled=True, drop_missing=True)
-    with pytest.raises(ef.InputError, match="`cluster` is not heeded with `unlabelled`"):
+    with pytest.raises(ef.InputError, match="`cluster` is not used with `unlabelled`"):
         ef.from_scores(scores, labels, unlabelled=True, cluster=np.arange(N))
     with pytest.raises(ef.InputError, match="missing for all 4,000 items"):
         ef.from_scores(scores, np.full(N, None), unlabelled=True)

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import errorfloor as ef
+from errorfloor.show.words import long_text_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
 FOLLOWS = "Label that follows from the score"
@@ -215,3 +216,10 @@ def test_scores_as_good_as_those_of_training_data_are_told(errors):
     assert "the data that it was trained on look like this" in found.text
     honest = ef.from_scores(np.clip(scores + rng.normal(0, 0.25, 1200), 0, 1), labels)
     assert "Scores as of training data" not in {one.name for one in honest.findings}
+
+
+def test_a_terminal_shows_that_scores_may_be_those_of_training_data():
+    labels = np.arange(1200) % 2
+    found = ef.from_scores(0.2 + 0.5 * labels + np.linspace(0, 0.2, 1200), labels)
+    assert not found.warnings
+    assert "Note: The scores tell the label without an error in 1,200 items" in long_text_of(found)

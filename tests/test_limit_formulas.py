@@ -9,11 +9,10 @@ import pytest
 from scipy import stats
 
 import errorfloor as ef
-from errorfloor.intervals.bets import Bets, Blocks, Hoeffding
+from errorfloor.intervals.bets import Bets, Blocks, Hoeffding, PairShare, divergence
 from errorfloor.intervals.jackknife import SmoothJackknife as Smooth
 from errorfloor.intervals.jackknife import _spread_without as spread_of
 from errorfloor.intervals.models import ExactShare, Wilson, mcc_error, mcc_of
-from errorfloor.intervals.ranks import PairShare, divergence
 from errorfloor.questions.cap import Capped, ReachedErrors
 
 LEVEL = 0.9

@@ -16,7 +16,7 @@ NUMBERS = [[0.5, 0.25, 0.25], None, [0.0, 0.0, 1.0], [0.25, 0.75, 0.0]]
 
 
 def frames(values, kind=None):
-    """Return the same column `p` in engines that know lists, beside numbers of rows."""
+    """Return the same column `p` in engines that know lists, next to numbers of rows."""
     table = pa.table({"p": pa.array(values, kind), "i": list(range(len(values)))})
     return {
         "pandas": pd.DataFrame({"p": pd.Series(values, dtype=object), "i": range(len(values))}),

@@ -152,13 +152,13 @@ def test_columns_without_rows_have_no_values(tmp_path):
 
 def test_where_nothing_fits_the_layouts_are_shown_in_general():
     columns = [column("x"), column("y")]
-    assert look._in_general(["a.csv", "b.csv"], columns) == (
+    assert look.in_general(["a.csv", "b.csv"], columns) == (
         "errorfloor estimate a.csv b.csv --score COL --label COL",
         "errorfloor estimate a.csv b.csv --item COL --annotator COL --vote COL",
         "errorfloor estimate a.csv b.csv --annotators COL,COL,COL",
     )
-    assert look._in_general(["a.csv"], columns)[0].startswith("errorfloor estimate a.csv --score")
-    assert look._in_general([], columns) == (
+    assert look.in_general(["a.csv"], columns)[0].startswith("errorfloor estimate a.csv --score")
+    assert look.in_general([], columns) == (
         "ef.from_scores(df, score=COL, label=COL)",
         "ef.from_votes(df, item=COL, annotator=COL, vote=COL)",
         "ef.from_votes(df, annotators=[COL, COL, COL])",
@@ -167,11 +167,11 @@ def test_where_nothing_fits_the_layouts_are_shown_in_general():
 
 def test_two_columns_without_names_are_given_some():
     nameless = [column("0.1"), column("1")]
-    assert look._in_general(["my file.csv"], nameless) == (
+    assert look.in_general(["my file.csv"], nameless) == (
         "(echo score,label; cat 'my file.csv') | errorfloor estimate -",
     )
-    assert len(look._in_general(["a.csv", "b.csv"], nameless)) == 3
-    assert len(look._in_general(["a.csv"], [*nameless, column("2")])) == 3
+    assert len(look.in_general(["a.csv", "b.csv"], nameless)) == 3
+    assert len(look.in_general(["a.csv"], [*nameless, column("2")])) == 3
 
 
 def test_problems_are_said_in_order():
@@ -229,7 +229,7 @@ def test_many_columns_of_text_are_counted_in_few_scans(tmp_path, monkeypatch):
     names = [f"c{i}" for i in range(165)]
     rows = "\n".join(",".join(f"w{i * j % 7}" for j in range(165)) for i in range(50))
     (tmp_path / "wide.csv").write_text(f"{','.join(names)}\n{rows}\n")
-    monkeypatch.setattr(files, "_SMALL", 0)  # as a large file is, which each query reads anew
+    monkeypatch.setattr(files, "_SMALL", 0)  # as a large file is, which each query reads again
     asked, execute = [], engines.fetch
     monkeypatch.setattr(read_rows, "fetch", lambda query: asked.append(1) or execute(query))
     assert [one.distinct for one in ef.look(tmp_path / "wide.csv").columns[1:7]] == [7] * 6

@@ -350,6 +350,7 @@ def test_nothing_is_random(rng):
     assert (one.value, one.low, one.high) == (two.value, two.low, two.high)
 
 
+@pytest.mark.filterwarnings("ignore:All votes agree")
 @pytest.mark.parametrize(
     ("votes", "counts", "low", "high"),
     [

@@ -1,4 +1,4 @@
-"""A model's own value of each metric: right, with limits that cover, and set beside the best."""
+"""A model's own value of each metric: right, with limits that cover, and set next to the best."""
 
 import json
 
@@ -339,7 +339,7 @@ def test_weights_of_the_floor_are_not_left_aside_for_the_model():
         {"soft": "p", "metric": "auc", "prediction": "s"},
         {"soft": "p", "metric": "f1", "prediction": "said"},
     ):
-        with pytest.raises(ef.InputError, match="headroom does not heed `weight`"):
+        with pytest.raises(ef.InputError, match="headroom does not use `weight`"):
             ef.headroom(frame, **columns, **asked)
     floor = ef.from_soft_labels(frame, soft="p", weight="w", metric="auc", rng=0)
     with pytest.raises(ef.InputError, match="shares of the classes are not known"):

@@ -11,7 +11,8 @@ from sklearn.isotonic import IsotonicRegression
 import errorfloor as ef
 from benchmarks import metrics_scores as bench
 from benchmarks.metrics_scores import NEAR, RARE, SHAPES, TIES, Question, Setting, study
-from errorfloor.intervals.ranks import divergence
+from errorfloor import metrics
+from errorfloor.intervals.bets import divergence
 from errorfloor.methods.ranks import AUC, AVERAGE_PRECISION
 from errorfloor.methods.record import Options
 from errorfloor.metrics.choice import MetricChoice
@@ -467,19 +468,35 @@ def test_half_of_the_answers_may_be_wrong_on_all_items():
     assert (found.value, found.low, found.high) == (1, 1, 1)
 
 
-@pytest.mark.parametrize(
-    ("metric", "given", "best"),
-    [
-        ("balanced-error", {}, 0.25),
-        ("mcc", {}, 0.5),
-        ("cost", {"costs": (10, 1)}, 5 / 11),  # p below 10/11, ten times 1 - p above
-        ("cost", {"costs": (1, 5)}, 5 / 12),
-    ],
-)
-def test_parts_that_are_held_out_may_have_more_items_than_a_byte_counts(metric, given, best):
-    rng = np.random.default_rng(1)
+# What is best where probabilities of class 1 are spread evenly from 0 to 1.
+EVENLY = {
+    ("error",): 1 / 4,
+    ("balanced-error",): 1 / 4,
+    ("mcc",): 1 / 2,
+    ("f1",): 3 - 5**0.5,  # twice the best threshold
+    ("auc",): 5 / 6,
+    ("average-precision",): 5 / 6,
+    ("brier",): 1 / 6,
+    ("log-loss",): 1 / 2,
+    ("cost", ("costs", (10, 1))): 5 / 11,  # p below 10/11, ten times 1 - p above
+    ("cost", ("costs", (1, 5))): 5 / 12,
+    ("error-at-coverage", ("at", 0.5)): 1 / 8,
+    ("coverage-at-error", ("at", 1 / 8)): 1 / 2,
+}
+
+
+def test_the_even_probabilities_are_asked_every_metric():
+    assert {metric for metric, *_ in EVENLY} == {metric.name for metric in metrics.METRICS}
+
+
+@pytest.mark.parametrize("question", EVENLY, ids=lambda question: "-".join(map(str, question)))
+@pytest.mark.parametrize("distinct", [True, False])
+def test_many_items_have_the_known_answer(question, distinct):
+    # A part that is held out has more items than one byte counts.
+    rng, (metric, *given) = np.random.default_rng(1), question
     p = rng.random(10_000)
-    found = ef.from_scores(p, rng.random(10_000) < p, metric=metric, **given)
-    assert found.low <= best <= found.high
-    assert found.high - found.low < 0.05
-    assert abs(found.value - best) < 0.02
+    scores = p if distinct else np.round(p, 3)
+    found = ef.from_scores(scores, rng.random(10_000) < p, metric=metric, **dict(given))
+    assert found.low <= EVENLY[question] <= found.high
+    assert found.high - found.low < (0.1 if metric == "coverage-at-error" else 0.06)
+    assert abs(found.value - EVENLY[question]) < 0.02

@@ -85,8 +85,9 @@ def test_equal_costs_are_the_error(find, majority):
 def test_the_brier_score_is_known_from_two_votes(find):
     cells = np.array([0, 1, 2]), np.array([2, 2, 2]), 10**9 * np.array([375, 250, 375])
     low, high = find(*cells, options=options("brier"))
-    assert low == pytest.approx(0.125, abs=1e-4)
-    assert high == pytest.approx(0.125, abs=1e-4)
+    # The region counts 10 million of these items, whose limits are 0.00015 away.
+    assert low == pytest.approx(0.125, abs=2e-4)
+    assert high == pytest.approx(0.125, abs=2e-4)
     assert low <= 0.125 <= high
 
 
@@ -420,6 +421,7 @@ def test_votes_that_agree_less_than_guesses_are_refuted(given):
     assert not ef.from_votes(guesses, **given).refuted
 
 
+@pytest.mark.filterwarnings("ignore:All votes agree")
 def test_sure_items_may_have_some_error_however_unanimous_they_are():
     votes = 4 * np.eye(3, dtype=int)[np.arange(400) % 3]
     found = ef.from_votes(votes, metric="error-at-coverage", at=0.8)

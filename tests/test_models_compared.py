@@ -1,6 +1,10 @@
 """Which of several models is better: limits that cover, values, words, and what is refused."""
 
+import io
 import json
+import shlex
+import xml.etree.ElementTree as ET
+from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -12,8 +16,11 @@ from sklearn import metrics as sk
 
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
+from errorfloor.data.models import models_in_files
+from errorfloor.data.options import ReadOptions
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.models import PairedDifference
+from errorfloor.show import dots
 from tests.schemas import checked
 
 
@@ -320,14 +327,22 @@ def test_scores_next_to_the_predictions_bound_the_floor(two, scored):
 
 REFUSED = {
     "one model": ({"prediction": "one"}, "must name two models or more"),
-    "no such column": ({"prediction": "one,othr"}, r"must be one of .* Did you mean other\?"),
+    "no such column": (
+        {"prediction": "one,othr"},
+        "must be one of the columns label",
+    ),
     "no label": ({"prediction": "label,one"}, "Models are compared by true labels"),
     "strangers": ({"prediction": "one,word"}, "holds none of the labels, 0, 1, but x, y"),
+    "labels": ({"prediction": "one,label", "label": "label"}, "'label', which is the labels"),
+    "twice": ({"prediction": "one,one"}, "'one', which is another model"),
     "missing": ({"prediction": "one,gap"}, "1 row of 400 lacks a label or an answer"),
     "no class": ({"prediction": "one,other", "positive": 7}, "`positive` is '7', and no label is"),
     "no scores": ({"prediction": "one,word", "metric": "auc"}, "holds none of the labels"),
     "ratings": ({"prediction": "one,other", "positive_from": 1}, "does not go with models"),
-    "weights": ({"prediction": "one,other", "weight": "word"}, "must be finite numbers above 0"),
+    "weights": (
+        {"prediction": "one,other", "weight": "word"},
+        "must be numbers: entry 0 is x",
+    ),
     "ranks": ({"prediction": "p,q", "metric": "average-precision"}, "Compare them by auc, brier"),
 }
 
@@ -351,7 +366,7 @@ def test_arrays_that_do_not_fit_are_refused_by_name(two):
         ({"labels": labels[:9], "predictions": models}, "one answer for each of the 9 labels"),
         ({"labels": labels, "predictions": [1, 2]}, "is a dict of arrays"),
         ({"labels": labels, "prediction": "a,b"}, "names columns of a dataframe or file"),
-        ({"labels": labels, "predictions": models, "weight": [1]}, "one number for each of the"),
+        ({"labels": labels, "predictions": models, "weight": [1]}, "same length, got 400 and 1"),
         ({"labels": labels}, "To compare models give"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -387,6 +402,52 @@ def test_files_with_other_labels_are_parts_of_one_set_as_before(scored, tmp_path
     assert checked(json.loads(shown.stdout))["result"]["rows"][0]["n"] == 400
 
 
+SHARED = {
+    "other items": (
+        lambda frame: frame.assign(id=frame.id + 9000, label=frame.label.to_numpy()[::-1]),
+        None,
+    ),
+    "other labels": (lambda frame: frame.assign(label=frame.label.to_numpy()[::-1]), None),
+    "one other label": (
+        lambda frame: frame.assign(label=np.where(frame.id == 7, 1 - frame.label, frame.label)),
+        "item 7 is",
+    ),
+    "fewer items": (lambda frame: frame[frame.id >= 20], "20 rows of"),
+}
+
+
+@pytest.mark.parametrize("case", SHARED)
+def test_files_of_other_items_are_never_paired(scored, case, tmp_path):
+    labels, models = scored
+    change, message = SHARED[case]
+    first, second = (
+        pd.DataFrame({"id": np.arange(400), "label": labels, "score": one})
+        for one in models.values()
+    )
+    second = change(second)
+    paths = tmp_path / "one.csv", tmp_path / "other.csv"
+    first.to_csv(paths[0], index=False)
+    second.to_csv(paths[1], index=False)
+    other = second.assign(id=second.id + 90_000, label=first.label)
+    if case == "other items":  # but the same labels
+        other.to_csv(tmp_path / "third.csv", index=False)
+        shown = run(paths[0], tmp_path / "third.csv")
+        assert "Warning: The files have no id in common." in shown.stdout
+    if message is None:  # two parts of one set
+        assert models_in_files([*map(str, paths)], ReadOptions.of()) is None
+        return
+    found = run(*paths)
+    assert found.exit_code == 1
+    assert message in found.stderr
+    if case == "fewer items":
+        kept = json.loads(run(*paths, "--drop-missing", "--json").stdout)["result"]
+        expected = ef.compare(
+            labels=labels[20:], predictions={name: one[20:] for name, one in models.items()}
+        )
+        assert kept["differences"][0]["value"] == pytest.approx(expected.differences[0].value)
+        assert (kept["n"], kept["dropped"]) == (380, 20)
+
+
 def test_the_command_prints_the_answer_first(two, tmp_path):
     labels, models = two
     path = tmp_path / "test.csv"
@@ -397,3 +458,241 @@ def test_the_command_prints_the_answer_first(two, tmp_path):
     answer = checked(json.loads(run(path, "--label", "y", "--models", "one,new", "--json").stdout))
     assert answer["result"]["better"] == "new"
     assert answer["input"]["layout"] == "models"
+
+
+def test_few_items_show_no_difference_that_there_can_be():
+    same = {"one": [0, 1, 1], "other": [0, 1, 1]}
+    found = ef.compare(labels=[0, 1, 0], predictions=same)
+    assert found.resolvable is None
+    assert found.sentence.endswith("They are too few to show any difference.")
+    third = ef.compare(labels=[0, 1, 0], predictions={**same, "third": [0, 1, 1]})
+    assert "3 items are too few to show any difference." in str(third)
+
+
+def test_so_many_items_as_are_said_show_the_difference_four_times_out_of_five():
+    rng = np.random.default_rng(29)
+    first, second = wins(60, 8, 3), None
+    number = round(60 * first.times_needed(0.95, 1e6))
+    shown = 0
+    for _ in range(400):
+        won = rng.multinomial(number, [8 / 60, 3 / 60, 49 / 60])
+        second = wins(number, *won[:2])
+        shown += second.limits(0.95)[0] > 0
+    assert 0.74 <= shown / 400 <= 0.88
+    assert first.times_needed(0.95, 1.5) == np.inf
+
+
+def test_groups_have_the_classes_of_all_groups(two):
+    labels, models = two
+    group = np.where(np.arange(400) < 1, "one item", "all others")
+    frame = pd.DataFrame({"label": labels, **models, "site": group})
+    with pytest.warns(ef.DoubtWarning, match="All labels are"):
+        found = ef.compare(frame, prediction=["one", "other"], group="site")
+    assert {one.classes for one in found.values()} == {("0", "1")}
+    assert {one.n for one in found.values()} == {1, 399}
+    with pytest.raises(ValueError, match="`group` 'one item': The balanced error needs items of"):
+        ef.compare(frame, prediction=["one", "other"], group="site", metric="balanced-error")
+
+
+# What would make limits too narrow, or an answer wrong, is said.
+
+
+def names_of(found):
+    return {one.name: one for one in found.findings}
+
+
+def test_items_that_repeat_are_told_by_their_ids_and_clusters_of_them_give_the_answer_back(two):
+    labels, models = two
+    frame = pd.DataFrame({"label": labels, **models, "id": np.arange(400)})
+    once = ef.compare(frame, prediction="one,other")
+    assert once.findings == ()
+    twice = pd.concat([frame, frame.sample(frac=1, random_state=1)])
+    with pytest.warns(ef.DoubtWarning, match="400 rows repeat an item"):
+        found = ef.compare(twice, prediction="one,other")
+    assert names_of(found)["Repeated items"].level == "warn"
+    assert "Warning: 400 rows repeat an item of an earlier row." in str(found)
+    assert "400 rows repeat an item" in found._repr_html_()
+    assert found.differences[0].p < once.differences[0].p
+    clustered = ef.compare(twice, prediction="one,other", cluster="id")
+    assert clustered.findings == ()
+    first, again = once.differences[0], clustered.differences[0]
+    assert again.high - again.low == pytest.approx(first.high - first.low, rel=0.03)
+
+
+COPIED = {
+    "all again": lambda frame: pd.concat([frame, frame, frame]),
+    "one behind the other": lambda frame: frame.loc[frame.index.repeat(3)],
+    "in any order, with a text": lambda frame: pd.concat(
+        [frame.assign(text=[f"text {i}" for i in range(len(frame))])] * 3
+    ).sample(frac=1, random_state=1),
+}
+
+
+@pytest.mark.parametrize("how", COPIED)
+def test_rows_that_are_copies_are_told_without_ids(two, how, tmp_path):
+    labels, models = two
+    frame = COPIED[how](pd.DataFrame({"label": labels, **models}))
+    with pytest.warns(ef.DoubtWarning, match="Every item occurs 3 times"):
+        found = ef.compare(frame, prediction="one,other")
+    assert names_of(found)["Copied items"].level == "warn"
+    frame.to_csv(tmp_path / "copies.csv", index=False)
+    shown = run(tmp_path / "copies.csv", "--prediction", "one,other")
+    assert "Warning: Every item occurs 3 times" in shown.stdout
+
+
+def test_scores_that_are_copies_are_told_in_any_order(scored):
+    labels, models = scored
+    order = np.random.default_rng(0).permutation(800) % 400
+    copies = {name: one[order] for name, one in models.items()}
+    with pytest.warns(ef.DoubtWarning, match="Every item occurs 2 times"):
+        ef.compare(labels=labels[order], predictions=copies)
+
+
+def test_equal_rows_of_different_items_are_no_copies():
+    rng = np.random.default_rng(23)
+    for _ in range(100):
+        n = 2 * int(rng.integers(5, 60))
+        labels, one, other = decisions(rng, n, 0.4, (0.1, 0.2), (0.2, 0.1))
+        labels[:2] = 0, 1
+        order = np.lexsort((other, one, labels)) if rng.random() < 0.5 else np.arange(n)
+        models = {"one": one[order], "other": other[order]}
+        assert "Copied items" not in names_of(ef.compare(labels=labels[order], predictions=models))
+
+
+def test_one_class_in_two_spellings_is_no_answer(two):
+    labels, models = two
+    words = np.array(["cat", "dog"])
+    answers = {name: words[one] for name, one in models.items()}
+    answers["one"] = np.where(np.arange(400) < 50, np.char.title(answers["one"]), answers["one"])
+    for more in ({}, {"positive": "cat"}):
+        with pytest.warns(ef.RefutedWarning, match="Cat and cat"):
+            found = ef.compare(labels=words[labels], predictions=answers, **more)
+        assert found.refuted
+        assert found.sentence.startswith("The models cannot be compared. Cat and cat")
+        assert str(found) == found.sentence
+
+
+def test_labels_of_one_class_and_equal_models_are_told(two):
+    labels, models = two
+    ones = labels == 1
+    same = {name: one[ones] for name, one in models.items()}
+    with pytest.warns(ef.DoubtWarning, match="All labels are 1: a model that always answers 1"):
+        ef.compare(labels=labels[ones], predictions=same)
+    found = ef.compare(labels=labels, predictions={**models, "copy": models["one"]})
+    assert names_of(found)["Equal models"].sentence.startswith("one and copy give the same answer")
+    assert "one and copy give the same answer for every item." in str(found)
+
+
+def test_few_clusters_and_many_rows_left_out_are_told(two):
+    labels, models = two
+    with pytest.warns(ef.DoubtWarning, match="There are 10 clusters, worth 10 of equal size"):
+        ef.compare(labels=labels, predictions=models, cluster=np.arange(400) % 10)
+    gaps = {**models, "one": np.where(np.arange(400) % 5 == 0, np.nan, models["one"])}
+    with pytest.warns(ef.DoubtWarning, match="the comparison is that of the others only"):
+        found = ef.compare(labels=labels, predictions=gaps, drop_missing=True)
+    assert (found.n, found.dropped) == (320, 80)
+
+
+# The picture, on pages, by matplotlib, on a card and in a report.
+
+
+@pytest.fixture(scope="module")
+def four():
+    rng = np.random.default_rng(31)
+    labels = rng.integers(0, 2, 300)
+    wrong = {"old": 0.3, "new": 0.08, "small": 0.12, "large": 0.1}
+    answers = {
+        name: np.where(rng.random(300) < rate, 1 - labels, labels) for name, rate in wrong.items()
+    }
+    return ef.compare(labels=labels, predictions=answers)
+
+
+def test_the_picture_has_each_model_and_its_difference_from_the_best(four):
+    page = four._repr_html_()
+    svg = ET.fromstring(page[page.index("<svg") : page.index("</svg>") + 6])
+    dots = [*svg.iter("circle")]
+    best = four.ranked[0]
+    assert len(dots) == 4 + 3
+    shown = [dot[0].text for dot in dots]
+    assert shown[0].startswith(f"{best.name}: {100 * (1 - best.value):.1f} % (")
+    assert [one.partition(":")[0] for one in shown[1:4]] == [row.name for row in four.ranked[1:]]
+    sure = {one.second for one in four.certain_order if one.first == best.name}
+    grey = {dot[0].text.partition(":")[0] for dot in dots if dot.get("fill") == "#8c8c8c"}
+    assert sure | grey == {row.name for row in four.ranked[1:]}
+    assert sure
+    assert grey
+    assert not sure & grey
+    behind = four.between(best.name, "old")
+    assert f"{100 * behind.value:.1f} points ({100 * behind.low:+.1f} to" in page
+
+
+def test_plot_draws_the_same_picture(four):
+    ax = four.plot()
+    words = {text.get_text() for text in ax.texts}
+    assert {row.name for row in four} <= words
+    assert f"Behind {four.ranked[0].name}" in words
+    assert len([one for one in ax.patches if type(one).__name__ == "Circle"]) == 7
+
+
+def test_a_card_and_a_report_of_models(four, two, tmp_path):
+    made = ef.card(four)
+    assert made.svg.count("<circle") == 4
+    assert "300 items; 4 models" in made.svg
+    page = ef.report(four, tmp_path / "models.html").read_text(encoding="utf-8")
+    assert "Which is better: 4 models" in page
+    assert four.sentence in unescape(page)
+    text = ef.report(four, tmp_path / "models.md").read_text(encoding="utf-8")
+    assert "| new | old |" in text
+    assert "Holm" in text
+    found = json.loads(ef.report(four, tmp_path / "models.json").read_text(encoding="utf-8"))
+    assert found["models"] == json.loads(json.dumps(four.to_dict()))
+    with pytest.raises(ValueError, match="`items` goes with a floor"):
+        ef.report(four, tmp_path / "x.md", items=ef.items([0, 3, 1], 3))
+
+
+def test_the_commands_report_and_card_take_several_models_next_to_a_label(two, tmp_path):
+    labels, models = two
+    path = tmp_path / "test.csv"
+    frame = pd.DataFrame({"label": labels, **models, "site": np.arange(400) % 2})
+    frame.to_csv(path, index=False)
+    expected = ef.compare(path, label="label", prediction="one,other", metric="f1", level=0.9)
+    given = [path, "--prediction", "one,other", "--metric", "f1", "--level", "0.9"]
+    for more in ([], ["--label", "label"]):
+        target = tmp_path / "report.md"
+        told = [*given, *more] if more else [path, "--prediction", "one,other"]
+        shown = CliRunner().invoke(cli, ["report", *map(str, told), "-o", str(target)])
+        assert shown.exit_code == 0, shown.stderr
+        if more:
+            assert expected.sentence in target.read_text(encoding="utf-8")
+    (line,) = (one for one in target.read_text().splitlines() if one.startswith("errorfloor comp"))
+    again = json.loads(CliRunner().invoke(cli, [*shlex.split(line)[1:], "--json"]).stdout)
+    assert again["result"]["sentence"] == expected.sentence
+    scope = {}
+    code = target.read_text().partition("```\n")[2].partition("\nef.report")[0]
+    exec(code, scope)
+    assert scope["found"] == expected
+    card = tmp_path / "card.svg"
+    shown = CliRunner().invoke(cli, ["card", *map(str, given), "--label", "label", "-o", str(card)])
+    assert "2 models" in card.read_text(encoding="utf-8")
+    grouped = ef.compare(path, label="label", prediction="one,other", group="site")["0"]
+    assert "group='site')['0']" in ef.report(grouped, tmp_path / "g.md").read_text()
+
+
+def test_a_terminal_has_a_bar_beside_each_model(four):
+    console = pytest.importorskip("rich.console")
+    file = io.StringIO()
+    screen = console.Console(width=120, file=file, highlight=False, markup=False)
+    dots.drawn(four, str(four))(screen)
+    rows = file.getvalue().splitlines()
+    assert sum("●" in row or "--o--" in row for row in rows) == 4
+
+
+def test_what_is_refuted_has_no_picture(two):
+    labels, _ = two
+    answers = {"one": np.where(labels == 1, "Cat", "dog"), "other": np.full(400, "cat")}
+    with pytest.warns(ef.RefutedWarning):
+        found = ef.compare(labels=np.where(labels == 1, "cat", "dog"), predictions=answers)
+    assert "<svg" not in found._repr_html_()
+    for draw in (found.plot, lambda: ef.card(found)):
+        with pytest.raises(ValueError, match="The models cannot be compared"):
+            draw()

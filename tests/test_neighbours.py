@@ -1,4 +1,4 @@
-"""Exact neighbours by every engine, and the exact spanning tree, beside slow obvious code."""
+"""Exact neighbours by every engine, and the exact spanning tree, next to slow obvious code."""
 
 import numpy as np
 import pytest

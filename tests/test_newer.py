@@ -1,6 +1,6 @@
 """What is answered today is answered tomorrow, where version 0.1.0 had no answer.
 
-frozen/newer.py asks the questions, and says how answers are written anew that change on purpose.
+frozen/newer.py asks the questions, and says how answers are written again that change on purpose.
 """
 
 import pytest

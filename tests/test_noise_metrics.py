@@ -267,7 +267,10 @@ def test_results_say_metric_means_and_model_in_text_json_and_pictures(table):
     )  # fmt: skip
     assert found.estimates["platt"].shape == (3, 5, 2)
     text = str(found)
-    assert "3 repeats at each of 5 levels of noise and 2 means, n = 300, model AUC 0.9" in text
+    assert (
+        "3 repeats at each of 5 levels of noise and 2 shares of class 1, n = 300, model AUC 0.9"
+        in text
+    )
     assert "Of 2 methods of AUC" in sentence_of(found)
     content = json.loads(json.dumps(found.to_dict()))
     assert content["metric"] == "auc"

@@ -16,8 +16,8 @@ from errorfloor.checks.gold import leaks
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.items import PredictedVotes, Predictions
 from errorfloor.intervals.crossed import CrossedVotes, Mean
+from errorfloor.intervals.models import holm
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
-from errorfloor.questions.compared import holm
 from errorfloor.questions.people import alt_test, by_yekutieli
 
 
@@ -187,7 +187,7 @@ def test_the_same_answers_differ_by_nothing():
 
 
 def crowd(n=200, people=8, m=4, seed=0, classes=3):
-    """Rows of single votes, and a model's answer beside each."""
+    """Rows of single votes, and a model's answer next to each."""
     rng = np.random.default_rng(seed)
     p = rng.dirichlet(np.full(classes, 0.4), n)
     names = [*"abcdefgh"][:classes]
@@ -513,6 +513,7 @@ def test_a_constant_prediction_is_noted():
     assert found.constant.value >= found["dull"].value
 
 
+@pytest.mark.filterwarnings("ignore:All votes agree")
 def test_unanimous_items_have_no_worth():
     votes = np.array([[5, 0], [0, 5]] * 50)
     found = ef.people(counts=votes, predictions={"m": [0, 1] * 50, "other": [0, 0] * 50})
@@ -564,13 +565,13 @@ def test_the_answer_is_shown_with_its_rows():
     found = ef.people(rows, prediction=["gpt", "guess"])
     text = str(found)
     assert text.startswith("Two people agree on ")
-    assert "The best possible is" in text
+    assert "The best possible model agrees with a person on" in text
     assert "agrees with a person" in text
     assert "The data settle this order: 'gpt' above 'guess'." in text
     assert "less than one person" in text
     assert "ceiling" not in text.lower()
     assert "Alternative annotator test: guess does not pass" in text
-    assert "as a sample, as items are" in text
+    assert "are treated as a random sample, as the items are" in text
     card = found._repr_html_()
     assert "<svg" in card
     assert "guess" in card
@@ -624,6 +625,7 @@ def test_headroom_beside_votes_is_the_same_code():
 # Differences of floors
 
 
+@pytest.mark.filterwarnings("ignore:All votes agree")
 def test_limits_of_a_difference_are_those_of_both_floors():
     one, other = ef.from_votes([0, 1, 2, 2] * 100, 2), ef.from_votes([0, 0, 2, 2] * 100, 2)
     found = ef.difference(one, other)
@@ -661,6 +663,7 @@ def test_one_sided_claims_have_no_difference():
         ef.difference(votes, ef.from_votes([0, 1, 2] * 50, 2, metric="brier"))
 
 
+@pytest.mark.filterwarnings("ignore:All votes agree")
 def test_the_command_and_python_agree_on_differences(tmp_path):
     paths = []
     for name, k in (("a", [0, 1, 2, 2] * 100), ("b", [0, 0, 2, 2] * 100)):

@@ -282,6 +282,7 @@ def test_wrong_values_are_refused_with_what_to_pass():
         "noise_curves": "what errorfloor.feebee returned",
         "headroom": "what errorfloor.headroom returned",
         "gauge": "what errorfloor.from_votes, from_scores or headroom returned",
+        "models": "what errorfloor.compare returned of models",
         "people": "what errorfloor.people returned",
         "plan": "what errorfloor.plan returned",
         "risk_coverage": "what errorfloor.from_soft_labels, from_votes or from_scores returned",

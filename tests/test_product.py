@@ -1,6 +1,6 @@
 """What is answered today over the whole product is answered tomorrow.
 
-frozen/product.py asks the questions, and says how answers are written anew that change on purpose.
+frozen/product.py asks the questions, and says how answers are written again that change on purpose.
 """
 
 from itertools import groupby

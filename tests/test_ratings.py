@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import errorfloor as ef
 from benchmarks import ratings as study
 from errorfloor.apps.cli.commands import cli
-from errorfloor.data.ratings import RatingTable
+from errorfloor.data.tables import RatingTable
 from errorfloor.metrics.variances import NAMES
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.words import long_text_of
@@ -797,6 +797,13 @@ def test_plan_and_others_say_that_they_do_not_take_ratings(tmp_path):
 # Real reviews ----------------------------------------------------------------------------------
 
 
+def test_the_code_for_an_array_whose_columns_are_raters_runs():
+    found = ef.from_ratings(made(n=30), rater=True)
+    names = {"ratings": made(n=30)}
+    exec(python_code(found), names)
+    assert names["floor"].value == found.value
+
+
 @pytest.mark.parametrize("year", [2018, 2024])
 def test_two_reviews_of_each_paper_hold_the_answer_from_all(year):
     folder = os.environ.get("ERRORFLOOR_DATA")
@@ -844,3 +851,10 @@ def test_the_study_has_a_page():
     assert "benchmarks.ratings" in text
     held = {("a", 20, "2", share): study.Held(0.95, 0.5, 100) for share in study.SHARES}
     assert "| a | 20 | 2 |" in study.table(held)
+
+
+def test_the_one_item_that_makes_much_of_the_variance_is_named():
+    rows = np.random.default_rng(0).normal(5, 1, (40, 3))
+    rows[7] = 90, 100, 110
+    with pytest.warns(ef.DoubtWarning, match="A single item, with a mean rating of 100, makes"):
+        ef.from_ratings(rows, metric="mse")

@@ -489,7 +489,10 @@ def without_duckdb(code):
 def test_without_duckdb_files_of_rows_are_refused_by_the_extra_that_has_it(tmp_path):
     (tmp_path / "x.csv").write_text(TEXT)
     np.savez(tmp_path / "x.npz", p=P, y=Y)
-    read_one = "from errorfloor.data.read import *; from errorfloor.data.options import *\n"
+    read_one = (
+        "from errorfloor.data.read import *; from errorfloor.data.options import *\n"
+        "from errorfloor.data.layouts import *\n"
+    )
     for name in ("x.csv", "x.npz"):
         path = str(tmp_path / name)
         for code in (
@@ -507,7 +510,7 @@ def test_without_duckdb_saved_tables_and_frames_are_read(tmp_path):
     TABLE.save(tmp_path / "table.npz")
     said = without_duckdb(
         "import polars as pl; from errorfloor.data.read import *\n"
-        "from errorfloor.data.options import *\n"
+        "from errorfloor.data.options import *; from errorfloor.data.layouts import *\n"
         f"print(read({str(tmp_path / 'table.npz')!r}, LAYOUTS, ReadOptions.of()).table)\n"
         "print(read(pl.DataFrame({'p': [0.5], 'y': [1]}), LAYOUTS, ReadOptions.of()).table)"
     )
@@ -517,6 +520,7 @@ def test_without_duckdb_saved_tables_and_frames_are_read(tmp_path):
 def test_arrays_and_tables_need_no_dataframe_library():
     said = without_duckdb(
         "from errorfloor.data.read import *; from errorfloor.data.options import *\n"
+        "from errorfloor.data.layouts import *\n"
         "from errorfloor.data.tables import *\n"
         "read([0.5], (SCORES,), ReadOptions.of(), second=[1])\n"
         "read(SoftTable.from_arrays([0.5]), LAYOUTS, ReadOptions.of())\n"

@@ -49,11 +49,11 @@ REFUSED = {
         lambda: ef.calibrate(np.log(P3 + 0.01), Y3)([[0, np.inf, 1]]),
         "must be finite: row 0 has inf for class '1'",
     ),
-    "a floor that its own data refute, beside features": (
+    "a floor that its own data refute, next to features": (
         lambda: ef.from_features(P3, Y, floor=ef.from_votes([1] * 100, 2)),
         "`floor` is refuted by its own data",
     ),
-    "decisions beside scores for a metric of scores": (
+    "decisions next to scores for a metric of scores": (
         lambda: ef.headroom(S, labels=Y, predictions=SAID, metric="brier"),
         "For brier estimate the floor first",
     ),
@@ -77,27 +77,27 @@ REFUSED = {
         lambda: ef.headroom(brier_floor(), model_value=0.2, n=0, metric="brier"),
         "`n` must be the number of test items, at least 1; got 0",
     ),
-    "a model of three classes beside a floor of two": (
+    "a model of three classes next to a floor of two": (
         lambda: ef.headroom(brier_floor(), model_scores=P3, labels=Y3, metric="brier"),
         "`model_scores` are of 3 classes, and the floor is of 2",
     ),
-    "names of columns beside arrays": (
+    "names of columns next to arrays": (
         lambda: ef.headroom(S, labels=Y, predictions=SAID, score="score"),
         "`score` goes with a dataframe or file",
     ),
-    "arrays of labels beside a column of predictions": (
+    "arrays of labels next to a column of predictions": (
         lambda: ef.headroom(FRAME, labels=Y, prediction="said"),
         "`labels` goes with an array of scores, and `prediction` with a dataframe",
     ),
-    "arrays of predictions beside a column of them": (
+    "arrays of predictions next to a column of them": (
         lambda: ef.headroom(FRAME, predictions=SAID, prediction="said"),
         "`predictions` goes with an array of scores, and `prediction` with a dataframe",
     ),
-    "a column of predictions beside an estimate": (
+    "a column of predictions next to an estimate": (
         lambda: ef.headroom(brier_floor(), prediction="said", metric="brier"),
         "`prediction` is a column of a dataframe or file. Pass one, or give `model_scores` or",
     ),
-    "groups beside predictions, of other metrics": (
+    "groups next to predictions, of other metrics": (
         lambda: ef.headroom(FRAME, prediction="score", group="site", metric="brier"),
         "`group` cannot be used with `prediction`",
     ),

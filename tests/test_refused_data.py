@@ -27,7 +27,7 @@ WEIGHTED = ef.ScoreTable.from_arrays(S, Y, weight=S + 1)
 CLUSTERED = ef.ScoreTable.from_arrays(S, Y, weight=S + 1, cluster=np.arange(N) // 2)
 
 REFUSED = {
-    "weights beside a table": (
+    "weights next to a table": (
         lambda: ef.from_scores(TABLE, weight=S),
         "`scores` is a ScoreTable, which has weights and clusters already if any. Leave out `wei",
     ),
@@ -47,11 +47,11 @@ REFUSED = {
         lambda: WEIGHTED + TABLE,
         "One of the tables has weights or clusters and the other has none",
     ),
-    "a name of clusters beside arrays": (
+    "a name of clusters next to arrays": (
         lambda: ef.from_scores(S, Y, cluster="site"),
         "`cluster` is the name of a column, and the labels are arrays",
     ),
-    "a name of weights beside arrays": (
+    "a name of weights next to arrays": (
         lambda: ef.from_scores(S, Y, weight="w"),
         "`weight` is the name of a column, and the labels are arrays",
     ),

@@ -191,8 +191,8 @@ def test_the_answer_has_value_and_interval_in_one_sentence():
         ("room", "room left"),
         ("saturated", "at the floor"),
         ("beyond", "better than the floor"),
-        ("matches", "as good as the best cut"),
-        ("better", "better than the best cut"),
+        ("matches", "as good as the best threshold"),
+        ("better", "better than the best threshold"),
     ],
 )
 def test_the_verdict_on_a_model_is_part_of_the_answer(name, word):
@@ -634,8 +634,8 @@ def test_the_answer_on_groups_has_the_lowest_and_the_highest_floor():
     low, *_, high = sorted(found, key=lambda name: found[name].value)
     answer = summarize(found).answer
     said = (
-        rf"The best cut of these scores gets an accuracy of about \d+(\.\d)? % \(site {high}\) to "
-        rf"\d+(\.\d)? % \(site {low}\) in {len(found)} groups\. A model "
+        rf"The best threshold on these scores gets an accuracy of about \d+(\.\d)? % "
+        rf"\(site {high}\) to \d+(\.\d)? % \(site {low}\) in {len(found)} groups\. A model "
         r"that sees more than these scores may do better\."
     )
     assert re.fullmatch(said, answer)

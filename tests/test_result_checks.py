@@ -178,7 +178,7 @@ def test_repeated_items_ids_and_labels_beside_votes_are_found_in_rows():
     assert floor.refuted
     voted = pd.DataFrame({"votes": votes, "total": 3, "gold": LABELS.astype(int)})
     floor, _ = found(ef.from_votes, voted)
-    assert levels(floor)["Votes beside labels"] == "warn"
+    assert levels(floor)["Votes next to labels"] == "warn"
     assert not ef.from_votes(voted.drop(columns="gold")).warnings
 
 
@@ -220,7 +220,7 @@ def test_a_class_is_called_rare_from_the_number_on_that_is_documented(name, posi
     floor, _ = found(ef.from_scores, *rare(positives, n), interval=None)
     assert levels(floor).get(name) == level
     (balance,) = (one for one in floor.findings if one.name == "Class balance")
-    assert ("judge the floor beside that number" in balance.sentence) == (balance.level == "note")
+    assert ("judge the floor next to that number" in balance.sentence) == (balance.level == "note")
 
 
 @pytest.mark.parametrize(
@@ -362,7 +362,7 @@ def test_repeated_items_are_counted(repeated, said):
     frame = pd.DataFrame({"id": ids, "score": scores, "label": labels})
     floor, _ = found(ef.from_scores, frame, interval=None)
     sentences = [one.sentence for one in floor.findings if one.name == "Repeated items"]
-    assert [one.split(" that")[0] for one in sentences] == ([] if said is None else [said])
+    assert [one.split(" of")[0] for one in sentences] == ([] if said is None else [said])
 
 
 def test_a_fact_that_is_none_is_no_finding():
@@ -593,7 +593,7 @@ def test_rows_that_were_copied_are_told_by_their_numbers():
     scores, labels = np.tile(SCORES, 3), np.tile(LABELS, 3)
     floor, warned = found(ef.from_scores, scores, labels)
     assert levels(floor)["Copied items"] == "warn"
-    assert any("each row were there 3 times" in str(one) for one in warned)
+    assert any("occurs 3 times or a multiple" in str(one) for one in warned)
     once = ef.from_scores(SCORES, LABELS, rng=0)
     assert "Copied items" not in levels(once)
     # One more item, and the numbers have no common divisor.

@@ -227,7 +227,7 @@ def test_repeated_items_are_counted_by_group_and_missing_ones_are_none():
         assert read_rows.count_repeated(lazy(data.head(0)), fetch, "i", None) == 0
 
 
-# Weights and clusters beside rows
+# Weights and clusters next to rows
 
 
 def test_rows_with_weights_are_those_of_arrays():

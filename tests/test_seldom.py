@@ -71,7 +71,7 @@ def test_scores_of_a_model_need_the_classes_of_the_floor(two, three):
         ("array", {"labels": 1, "predictions": 1, "score": "s"}, "`score` goes with a dataframe"),
         ("frame", {"prediction": "pred", "labels": 1}, "`labels` goes with an array of scores"),
         ("frame", {"prediction": "pred", "predictions": 1}, "`predictions` goes with an array"),
-        ("array", {"prediction": "pred"}, "`prediction` is a column .* beside an array"),
+        ("array", {"prediction": "pred"}, "`prediction` is a column .* next to an array"),
         ("array", {"labels": 1, "predictions": 1, "metric": "auc"}, "For auc estimate the floor"),
     ],
 )  # fmt: skip

@@ -104,7 +104,7 @@ def test_a_bound_is_told_by_the_limit_that_holds():
     floor = replace(estimate(), **bound)
     best = (
         "An accuracy of at least 91.7 % is reachable in predicting the given label "
-        "(95 % confidence); the best cut of these scores gets about 92.6 %."
+        "(95 % confidence); the best threshold on these scores gets about 92.6 %."
     )
     assert floor.sentence == f"{best} A model that sees more than these scores may do better."
     for word, low, high, said in (
@@ -113,9 +113,14 @@ def test_a_bound_is_told_by_the_limit_that_holds():
             "matches",
             -0.02,
             0.011,
-            "has nothing left to gain over the best cut of these scores, as ",
+            "is as good as the best threshold on these scores, as ",
         ),
-        ("better", -0.057, -0.03, "is 3.0 to 5.7 points better than the best cut of these scores."),
+        (
+            "better",
+            -0.057,
+            -0.03,
+            "is 3.0 to 5.7 points better than the best threshold on these scores.",
+        ),
     ):
         found = verdict(word, low, high, floor=floor).sentence
         assert found.startswith(f"{best} Your model, at 90.2 %, {said}")

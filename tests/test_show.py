@@ -24,9 +24,9 @@ from errorfloor.intervals.seeds import Seed
 from errorfloor.questions.question import Ask, floor_of
 from errorfloor.results import FeeBeeResult, Interval, Option, Plan, Trade, Verdict
 from errorfloor.show import frame, numbers, palette, sentences, text
-from errorfloor.show.bars import drawn
 from errorfloor.show.html import html_of
 from errorfloor.show.kinds import ByClassName
+from errorfloor.show.lines import drawn, of_floors
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.report import summarize
 from errorfloor.show.report.context import Context
@@ -147,23 +147,26 @@ def test_colours_are_six_digits_in_small_letters_as_matplotlib_writes_them():
 BEST = "The best possible accuracy in predicting the given label is about 93.0 % (91.6 to 94.0 %)"
 BOUND = (
     "An accuracy of at least 91.5 % is reachable in predicting the given label (95 % confidence); "
-    "the best cut of these scores gets about 93.0 %"
+    "the best threshold on these scores gets about 93.0 %"
 )
 SEES = "A model that sees more than these scores may do better."
 LINE = (
-    "floor at most 8.42 % (95 % limit); the best cut of these scores: 7.05 % (5.97 % to 8.42 %) "
-    "(isotonic, n = 2,000, honest)"
+    "floor at most 8.42 % (95 % limit); error of the best threshold on these scores: 7.05 % "
+    "(5.97 % to 8.42 %) (isotonic, n = 2,000, honest)"
 )
 
 
 def test_an_estimate_is_one_line():
     assert str(estimate()) == LINE
-    more = "the best cut of these scores: 7.05 % (isotonic, n = 2,000); no limit of the floor"
+    more = (
+        "error of the best threshold on these scores: 7.05 % (isotonic, n = 2,000); no limit of "
+        "the floor"
+    )
     assert str(estimate(low=None)) == more
     how = (
         "For the floor itself: collect votes of several people on each item, or declare these "
         "scores complete (--complete) if they use all that a model "
-        "could know of an item."
+        "could know about an item."
     )
     assert long_text_of(estimate()) == f"{BOUND}. {SEES}\n{LINE}\nAssumes: {ASSUMES}\n{how}"
 
@@ -171,7 +174,7 @@ def test_an_estimate_is_one_line():
 def test_votes_say_what_their_plain_shares_would_have_said():
     assert long_text_of(votes_estimate()).splitlines()[2:] == [
         "Assumes: Votes are independent.",
-        "Plain vote shares say 4.94 %; from so few votes they are 1.63 points too low on average.",
+        "Plain vote shares give 4.94 %: with so few votes, 1.63 points too low on average.",
         "Left out: 1 item with missing values.",
     ]
     for found in (votes_estimate("plugin"), votes_estimate(bias=None), votes_estimate(bias=-1e-5)):
@@ -203,7 +206,7 @@ def test_groups_of_floors_are_a_table():
     assert str(replace(GROUPS, simultaneous=True)).endswith("95 % for all groups at once")
     more = [f"Assumes: {ASSUMES}", "Left out: 2 items with missing values."]
     said = (
-        "The best cut of these scores gets an accuracy of about 91.9 % (batch 7) to 93.0 % "
+        "The best threshold on these scores gets an accuracy of about 91.9 % (batch 7) to 93.0 % "
         f"(batch a) in 2 groups. {SEES}"
     )
     assert GROUPS.sentence == said
@@ -258,14 +261,14 @@ def test_a_verdict_is_one_sentence(word, low, high, sentence):
 
 def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
     assert long_text_of(verdict()).splitlines()[1:] == [
-        "Error minus floor: +5.27 points, 95 % interval +2.34 to +8.20; p < 0.001 for a model "
-        "at the floor to do this badly by chance (1,000 test items).",
+        "Error minus floor: +5.27 points, 95 % interval +2.34 to +8.20; a model at the "
+        "floor would do this badly by chance with p < 0.001 (1,000 test items).",
         "Floor 7.05 %, 95 % interval 5.97 % to 8.42 % (mixture, n = 2,000, likelihood)",
         f"Assumes: {ASSUMES}",
     ]
     below = verdict("saturated", -0.03, 0.01, p_beyond=0.2)
     assert "-1.00 points" in long_text_of(below)
-    assert "p = 0.200 for a model at the floor to do this well by chance" in long_text_of(below)
+    assert "a model at the floor would do this well by chance with p = 0.200" in long_text_of(below)
 
 
 def test_a_plan_is_a_table_with_advice():
@@ -281,10 +284,11 @@ def test_a_plan_is_a_table_with_advice():
 def test_advice_names_the_cheapest_way_to_the_target():
     options = (Option(3, 5000, 9000.0), Option(10, 410, 4141.0))
     assert plan(target=0.05, options=options).advice == (
-        "The cheapest way to a width of 5.00 points is 10 votes on each of 410 items, for 4,141."
+        "The cheapest way to a width of 5.00 points is 10 votes on each of 410 items, at a cost of "
+        "4,141."
     )
     one = plan(target=0.02, votes=np.array([1]), options=(Option(1, 2900, 2900.0),))
-    assert "is one label on each of 2,900 items, for 2,900." in one.advice
+    assert "is one label on each of 2,900 items, at a cost of 2,900." in one.advice
 
 
 def test_advice_says_where_no_number_of_items_is_enough():
@@ -436,7 +440,8 @@ def test_bars_stand_beside_the_rows_where_there_is_room():
     said = long_text_of(rows)
     for width, bars in ((120, True), (60, False)):
         file = io.StringIO()
-        drawn(rows, said)(console.Console(width=width, file=file, highlight=False, markup=False))
+        bars_of = drawn(of_floors(rows), said, numbers.per_cent)
+        bars_of(console.Console(width=width, file=file, highlight=False, markup=False))
         shown = file.getvalue()
         assert ("5.97 %   " in shown) == bars
         assert ("●" in shown or "o\n" in shown) == bars
@@ -718,8 +723,8 @@ def test_the_function_for_every_kind_of_table_is_known():
     )] == ["from_scores", "from_votes", "from_soft_labels"]  # fmt: skip
     checked = {kind for check in checks.RECORDS for kind in check.kinds}
     kinds = {kind.kind for kind in KINDS}
-    assert kinds | {ef.RatingTable.kind} == checked
-    assert kinds == set(OF_TABLES)
+    assert kinds == checked
+    assert kinds == {*OF_TABLES, ef.RatingTable.kind}
 
 
 # Reports.

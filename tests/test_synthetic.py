@@ -154,8 +154,8 @@ def test_a_full_shuffle_is_uniform():
 BAD = [
     (lambda: gaussian_mixture(0), r"`n` must be a whole number of at least 1, got 0\. Pass how many items"),
     (lambda: gaussian_mixture(2.5), r"`n` must be a whole number"),
-    (lambda: gaussian_mixture(5, weights=(1, 0)), r"`weights` must be two numbers greater than 0"),
-    (lambda: gaussian_mixture(5, weights=(1, 1, 1)), r"`weights` must be two numbers"),
+    (lambda: gaussian_mixture(5, weights=(1, 0)), r"`weights` must be 2 numbers greater than 0, one for each class"),
+    (lambda: gaussian_mixture(5, weights=(1, 1, 1)), r"`weights` must be 2 numbers"),
     (lambda: gaussian_mixture(5, weights=(1, np.nan)), r"`weights` must be finite numbers: entry 1 is nan"),
     (lambda: gaussian_mixture(5, means=((0, 0), (1,))), r"`means` must be two points with equally many"),
     (lambda: gaussian_mixture(5, means=(0, 1)), r"`means` must be two points"),

@@ -223,7 +223,7 @@ def test_votes_of_one_annotator_on_an_item(engine, group):
             return vote_table(frame, **names, **more)
         return vote_tables(frame, **names, **more, group=group)["x"]
 
-    says = "more than one vote of an annotator on the same item, 2 times: of 'a' on item 1, for"
+    says = "in 2 cases an annotator voted more than once on an item; for example 'a' on item 1"
     with pytest.raises(ef.InputError, match=says):
         table()
     every = table(duplicates="all")

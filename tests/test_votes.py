@@ -91,6 +91,7 @@ def test_some_items_with_single_votes_are_fine():
     assert 0 < found.value <= 0.5
 
 
+@pytest.mark.filterwarnings("ignore:All votes agree")
 @pytest.mark.parametrize("share", [0, 1])
 def test_unanimous_votes_have_a_floor_of_almost_nothing(share):
     found = ef.from_votes(np.full(1000, 5 * share), 5)

@@ -333,11 +333,11 @@ def test_few_clusters_get_a_clear_word():
         ef.from_scores(SCORES, LABELS, cluster=unequal, rng=1)
 
 
-@pytest.mark.filterwarnings("ignore:The numbers of equal items:errorfloor.DoubtWarning")
+@pytest.mark.filterwarnings("ignore:Every item occurs:errorfloor.DoubtWarning")
 def test_repeated_items_warn_unless_they_are_clusters():
     rows = np.repeat(np.arange(100), 3)
     frame = pd.DataFrame({"item": rows, "score": SCORES[rows], "label": LABELS[rows]})
-    with pytest.warns(ef.DoubtWarning, match="Keep one row per item, or name the column of items"):
+    with pytest.warns(ef.DoubtWarning, match="Keep one row per item, or use the column of items"):
         ef.from_scores(frame, score="score", label="label", rng=1)
     found = ef.from_scores(frame, score="score", label="label", cluster="item", rng=1)
     assert found.clusters == 100
@@ -355,7 +355,7 @@ def test_other_questions_refuse_weights_in_one_word():
         lambda: ef.calibrate(table, method="platt"),
         lambda: ef.confusion(ef.from_scores(table, rng=1)),
     ):
-        with pytest.raises(ValueError, match="does not heed `weight` and `cluster`"):
+        with pytest.raises(ValueError, match="does not use `weight` and `cluster`"):
             ask()
     equal = ef.ScoreTable.from_arrays(SCORES, LABELS, weight=np.full(N, 2))
     plain = ef.ScoreTable.from_arrays(SCORES, LABELS)
@@ -373,7 +373,7 @@ def test_the_weighted_isotonic_map_is_that_of_copies():
 def test_a_comparison_leaves_out_what_does_not_heed_weights():
     rows = ef.compare(SCORES, LABELS, weight=WEIGHTS, rng=1)
     assert rows.methods == ("corrupted", "isotonic", "isotonic-cf")
-    assert any("do not heed weights" in note for note in rows.notes)
+    assert any("do not use weights" in note for note in rows.notes)
 
 
 def test_the_command_line_takes_weights_and_clusters_and_tells_how_to_repeat_it(tmp_path):
@@ -390,7 +390,7 @@ def test_the_command_line_takes_weights_and_clusters_and_tells_how_to_repeat_it(
     assert found["clusters"] == 80
     assert found["n_effective"] == pytest.approx(expected.n_effective)
     shown = ef.from_scores(frame, score="score", label="label", weight="w", rng=1)
-    assert f"worth {shown.n_effective:,.0f}" in str(shown)
+    assert f"effective n = {shown.n_effective:,.0f}" in str(shown)
     page = ef.report(shown, tmp_path / "report.md").read_text()
     assert "| Effective items |" in page
     assert "weight='w'" in page

@@ -345,7 +345,7 @@ def test_a_column_called_weight_is_not_used_unless_it_is_named():
 
 def test_what_would_be_wrong_with_weights_is_refused():
     for method in ("hist-10", "beta", "platt"):
-        with pytest.raises(ValueError, match=f"{method} does not heed `weight`"):
+        with pytest.raises(ValueError, match=f"{method} does not use `weight`"):
             ef.from_scores(SCORES, LABELS, weight=WEIGHTS, method=method)
     with pytest.raises(ValueError, match="hoeffding is not given with `weight`"):
         ef.from_soft_labels(SCORES, weight=WEIGHTS, interval="hoeffding")
@@ -466,7 +466,7 @@ def test_an_answer_says_what_weights_and_clusters_have_to_be():
     both = ef.from_scores(SCORES, LABELS, weight=WEIGHTS, cluster=cluster, interval=None)
     apart = " Items of different clusters have nothing to do with each other."
     assert both.assumptions.endswith(
-        " The weights make the items stand for the population." + apart
+        " With the weights, the items represent the population." + apart
     )
     alone = ef.from_scores(SCORES, LABELS, cluster=cluster, interval=None)
     assert alone.assumptions.endswith(apart)

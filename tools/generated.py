@@ -21,6 +21,7 @@ from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.intervals.record import IntervalKind
 from errorfloor.methods.record import Classes, Method, Series
 from errorfloor.metrics import ERROR
+from errorfloor.results import ModelComparison
 from errorfloor.show import metric_table
 from tools.layers import LAYERS
 
@@ -38,7 +39,7 @@ class Part:
 
 
 def main() -> None:
-    """Write every part anew."""
+    """Write every part again."""
     for part in PARTS:
         path = ROOT / part.document
         text = path.read_text(encoding="utf-8")
@@ -46,7 +47,7 @@ def main() -> None:
 
 
 def renewed(text: str, part: Part) -> str:
-    """Return the text of a document with one part written anew."""
+    """Return the text of a document with one part written again."""
     start, end = f"<!-- generated: {part.name} -->\n", "<!-- end -->"
     pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
     if not pattern.search(text):
@@ -145,7 +146,8 @@ def table_of_checks() -> str:
 
 
 def _checked(record: Check) -> str:
-    return ", ".join(_WORDS.get(kind, kind) for kind in record.kinds) or "all"
+    usual = "models" if record.results == (ModelComparison,) else "all"
+    return ", ".join(_WORDS.get(kind, kind) for kind in record.kinds) or usual
 
 
 _WORDS = {ScoreTable.kind: "scores", VoteTable.kind: "votes", SoftTable.kind: "soft labels"}

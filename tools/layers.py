@@ -1,6 +1,6 @@
 """The layers of the package: data flows one way, so each imports only from those before it.
 
-An entry is a folder of `src/errorfloor`, or a module beside the folders.
+An entry is a folder of `src/errorfloor`, or a module next to the folders.
 """
 
 LAYERS = (

@@ -38,14 +38,17 @@ CORE = (
     "questions",
 )  # fmt: skip
 # What the tests of the core read besides the package.
-COPIED = ("src", "tests", "tools", "benchmarks", "papers", "docs", "README.md", "pyproject.toml")
+COPIED = (
+    "src", "tests", "tools", "benchmarks", "papers", "docs", "README.md", "CONTRIBUTING.md",
+    "CHANGELOG.md", "Makefile", "pyproject.toml",
+)  # fmt: skip
 # What tests load once for all mutants. Not what starts threads, which do not live on in a fork.
 LOADED = (
     "click", "hypothesis.extra.numpy", "matplotlib.pyplot", "narwhals", "openpyxl", "rich.console",
     "scipy.optimize", "scipy.sparse.linalg", "scipy.spatial", "scipy.stats",
 )  # fmt: skip
 # Files of tests that are never run: they start programs, servers and browsers, or are about what is
-# beside the core.
+# next to the core.
 UNTRACED = frozenset(
     f"tests/test_{name}.py"
     for name in (

@@ -99,7 +99,7 @@ def few_votes(ax: Axes) -> None:
 
 
 def best_cut(ax: Axes) -> None:
-    """Draw scores: the best cut is reachable, and a model that sees more may do better."""
+    """Draw scores: the best threshold is reachable, and a model that sees more may do better."""
     rng = np.random.default_rng(0)
     label = rng.random(4_000) < 0.5
     score = 1 / (1 + np.exp(-rng.normal(np.where(label, 0.9, -0.9), 1.1)))
@@ -114,7 +114,7 @@ def best_cut(ax: Axes) -> None:
     ax.axvline(cut, color="black", linewidth=1)
     ax.axhline(0, color=GREY, linewidth=0.8)
     wrong = 100 * np.mean((score > cut) != label)
-    ax.text(cut, ones.max() * 1.12, f"  best cut: {wrong:.0f} % wrong", va="bottom")
+    ax.text(cut, ones.max() * 1.12, f"  best threshold: {wrong:.0f} % wrong", va="bottom")
     ax.text(0.8, ones.max() * 0.45, "class 1", color=BLUE)
     ax.text(0.15, -zeros.max() * 0.5, "class 0", color=GREEN)
     ax.set(xlabel="a model's score", ylabel="items", xlim=(0, 1))
@@ -142,7 +142,7 @@ def own_and_held_out(ax: Axes) -> None:
     ax.plot(own, "v-", color=RED, label="on the items that chose it: too few")
     ax.legend(frameon=False, loc="lower right", fontsize=9)
     ax.set_xticks(range(len(sizes)), [f"{n:,}" for n in sizes])
-    ax.set(xlabel="items", ylabel="error of the best cut, %")
+    ax.set(xlabel="items", ylabel="error of the best threshold, %")
     _plain(ax)
 
 
@@ -267,6 +267,14 @@ def people_of_demo(ax: Axes) -> None:
         ef.plot.people(ef.people(path, prediction=["careful", "hasty"]), ax=ax)
 
 
+def models_of_demo(ax: Axes) -> None:
+    """Draw two models on the same items."""
+    with tempfile.TemporaryDirectory() as folder:
+        demo.save(Path(folder))
+        path = Path(folder) / "predictions.csv"
+        ef.plot.models(ef.compare(path, prediction=["old", "new"]), ax=ax)
+
+
 def plan_of_pilot(ax: Axes) -> None:
     """Draw what to collect next."""
     data = synthetic.gaussian_mixture(5_000, rng=0)
@@ -309,6 +317,7 @@ DRAWINGS: dict[str, tuple[Callable[[Axes], None], tuple[float, float]]] = {
     "tutorial-soft-labels": (trusted_probabilities, (7.2, 2.2)),
     "tutorial-which-floor": (three_floors, (7.2, 2.2)),
     "people": (people_of_demo, (7.2, 3.4)),
+    "models": (models_of_demo, (7.2, 2.4)),
     "tutorial-decide": (plan_of_pilot, (7.2, 3.2)),
     "risk-coverage": (risk_coverage, (5.4, 3.2)),
     "confusion": (confusion, (4.6, 3.8)),

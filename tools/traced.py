@@ -148,7 +148,7 @@ def _own_lines(node: ast.stmt) -> range:
 
 
 def trace(root: Path, package: str, tests: Sequence[str], folder: Path, jobs: int) -> Trace:
-    """Return the trace of files of tests, each made anew where it, or what it runs, changed."""
+    """Return the trace of files of tests, each made again where it, or what it runs, changed."""
     source = root / "src" / package
     parts = {test: folder / Path(test).stem for test in tests}
     stale = [test for test in tests if not _is_fresh(root, parts[test], test)]

@@ -30,7 +30,7 @@ ef.plot.headroom(verdict)
 
 # %%
 # For the set's own labels, the shares of votes are scores, and bound the floor. The model is as
-# good as the best cut of them. Whether a model that sees more can do better, they cannot tell:
+# good as the best threshold on them. They cannot tell whether a model that sees more can do better:
 
 own = ef.from_scores(scores, labels, rng=0)
 verdict = ef.headroom(own, errors=5, n=10_000)

@@ -37,7 +37,7 @@ ef.plot.plan(found)
 
 # %%
 # With scores there is one label per item, and one question: how many items? More of them never take
-# the bound below what the best cut of the scores gets.
+# the bound below what the best threshold on the scores gets.
 
 scores = ef.datasets.synthetic.gaussian_mixture(500, rng=0).score_table
 found = ef.plan(scores, target=0.01)

@@ -19,7 +19,7 @@ except ef.datasets.MissingDataError:  # neither in a folder nor to be had from t
 
 # %%
 # Between the bounds is where an estimate should stay; the upper one comes from the error of the
-# best model known, here the upper limit for the best cut of the scores.
+# best model known, here the upper limit for the best threshold on the scores.
 
 model_error = ef.from_scores(scores, labels, rng=0).high
 methods = ["isotonic", "hist-100", "beta", "platt"]
@@ -27,8 +27,8 @@ found = ef.feebee(scores, labels, methods=methods, model_error=model_error, rng=
 print(found)
 
 # %%
-# ``hist-100`` falls below: a hundred bins have too few items each. The oracle knows the best cut
-# and has no fault but the noise of the redrawn labels; a score near its own cannot be told from
-# perfect.
+# ``hist-100`` falls below: a hundred bins have too few items each. The oracle knows the best
+# threshold and has no fault but the noise of the redrawn labels; a score near its own cannot be
+# told from perfect.
 
 ef.plot.noise_curves(found, [*methods, "oracle"])

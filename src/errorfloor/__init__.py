@@ -16,8 +16,8 @@ if _CHECKING:
     from errorfloor._checks import LabelShiftWarning as LabelShiftWarning
     from errorfloor._checks import LostAnnotatorsWarning as LostAnnotatorsWarning
     from errorfloor._checks import RefutedWarning as RefutedWarning
-    from errorfloor.data.ratings import RatingTable as RatingTable
     from errorfloor.data.saved import merge as merge
+    from errorfloor.data.tables import RatingTable as RatingTable
     from errorfloor.data.tables import ScoreTable as ScoreTable
     from errorfloor.data.tables import SoftTable as SoftTable
     from errorfloor.data.tables import VoteTable as VoteTable
@@ -32,6 +32,7 @@ if _CHECKING:
     from errorfloor.questions.difference import difference as difference
     from errorfloor.questions.estimate import from_scores as from_scores
     from errorfloor.questions.estimate import from_soft_labels as from_soft_labels
+    from errorfloor.questions.estimate import from_votes as from_votes
     from errorfloor.questions.estimator import from_estimator as from_estimator
     from errorfloor.questions.estimator import headroom_scorer as headroom_scorer
     from errorfloor.questions.features import from_features as from_features
@@ -44,7 +45,6 @@ if _CHECKING:
     from errorfloor.questions.plan_labels import plan_labels as plan_labels
     from errorfloor.questions.ratings import from_ratings as from_ratings
     from errorfloor.questions.reliability import reliability as reliability
-    from errorfloor.questions.votes import from_votes as from_votes
     from errorfloor.results import AgreementEstimate as AgreementEstimate
     from errorfloor.results import AnnotatorsResult as AnnotatorsResult
     from errorfloor.results import ClassItems as ClassItems
@@ -84,9 +84,9 @@ _HOME = {
         "LostAnnotatorsWarning",
         "RefutedWarning",
     ),
-    "data.ratings": ("RatingTable",),
     "data.saved": ("merge",),
     "data.tables": (
+        "RatingTable",
         "ScoreTable",
         "SoftTable",
         "VoteTable",
@@ -101,6 +101,7 @@ _HOME = {
     "questions.estimate": (
         "from_scores",
         "from_soft_labels",
+        "from_votes",
     ),
     "questions.difference": ("difference",),
     "questions.estimator": ("from_estimator", "headroom_scorer"),
@@ -114,7 +115,6 @@ _HOME = {
     "questions.plan_labels": ("plan_labels",),
     "questions.ratings": ("from_ratings",),
     "questions.reliability": ("reliability",),
-    "questions.votes": ("from_votes",),
     "results": (
         "AnnotatorsResult",
         "AgreementEstimate",

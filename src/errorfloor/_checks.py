@@ -10,12 +10,13 @@ import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._typing import Bools, Counts, Floats, RandomLike
+if TYPE_CHECKING:
+    from errorfloor._typing import Bools, Counts, Floats, RandomLike
 
 MOST_VOTES = 2**53 - 1  # of any one number: floats tell whole numbers apart up to here
 _LONGEST = 60  # characters of a value in a message
@@ -28,7 +29,7 @@ class Mention:
     name: str
     value: str | None = None  # of an argument, as it is written
     is_function: bool = False
-    is_command: bool = False  # an argument beside all that was asked for already
+    is_command: bool = False  # an argument next to all that was asked for already
     is_aside: bool = False  # in brackets, behind words that say what to do
     flag: str = ""  # of an aside on the command line, where that is not its name
 
@@ -391,8 +392,8 @@ def check_choice(
         return value
     import difflib
 
-    said = value if isinstance(value, str) else shown(value)
-    near = difflib.get_close_matches(said[:_LONGEST], names, n=3, cutoff=0.5)
+    typed = value if isinstance(value, str) else shown(value)
+    near = difflib.get_close_matches(typed[:_LONGEST], names, n=3, cutoff=0.5)
     meant = f" Did you mean {_either(near)}?" if near else ""
     text = f" must be one of {what}{', '.join(names)}; got {shown(value)}.{meant}"
     raise InputError(*words(argument(name), text, hint))

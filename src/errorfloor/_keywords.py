@@ -48,10 +48,10 @@ def told_keywords(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **keywords: P.kwargs) -> R:
         for name in keywords:
             if name not in known and (not passes_on or name in _OTHER_NAMES):
-                said = f"{function.__name__}() got an unexpected keyword argument {name!r}."
+                problem = f"{function.__name__}() got an unexpected keyword argument {name!r}."
                 meant = _OTHER_NAMES.get(name)
                 meant = meant if meant in known or passes_on else None
-                raise TypeError(f"{said} {_hint(name, keywords[name], meant, known)}".strip())
+                raise TypeError(f"{problem} {_hint(name, keywords[name], meant, known)}".strip())
         return function(*args, **keywords)
 
     return checked

@@ -30,6 +30,14 @@ MIXTURE = (
     'J. Kiefer and J. Wolfowitz, "Consistency of the maximum likelihood estimator in the presence '
     'of infinitely many incidental parameters", Ann. Math. Statist. 27, 1956.'
 )
+PAIRED = (
+    'D. Bonett and R. Price, "Adjusted Wald confidence interval for a difference of binomial '
+    'proportions based on paired data", Journal of Educational and Behavioral Statistics 37, 2012.'
+)
+HOLM = (
+    'S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of '
+    "Statistics 6, 1979."
+)
 BOOTSTRAP = 'B. Efron and R. Tibshirani, "An Introduction to the Bootstrap", 1993.'
 BINOMIAL = (
     'C. Clopper and E. Pearson, "The use of confidence or fiducial limits illustrated in the case '

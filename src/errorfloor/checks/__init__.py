@@ -1,7 +1,8 @@
 """The checks that every result carries: what refutes an answer, or calls for attention.
 
 A check is a record in the module of its subject and an entry here. It looks at a finished estimate
-(its table, method, options, source) and yields findings; no finding is fine.
+(its table, method, options, source), or at models that were compared, and yields findings; no
+finding is fine.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from errorfloor.checks import (
     copies,
     gold,
     leaks,
+    models,
     names,
     order,
     ratings,
@@ -22,8 +24,7 @@ from errorfloor.checks import (
     soft,
     votes,
 )
-from errorfloor.checks.record import Check
-from errorfloor.results.estimate import Estimate
+from errorfloor.checks.record import Check, Checked
 from errorfloor.results.finding import LEVELS, Finding
 
 # Of several findings of a level the first is the headline.
@@ -39,39 +40,36 @@ RECORDS: tuple[Check, ...] = (
     votes.SAMPLE,
     *votes.RECORDS,
     *ratings.RECORDS,
+    *models.RECORDS,
     copies.COPIES,
     *rows.RECORDS,
 )
 WARNINGS = {"refuted": RefutedWarning, "warn": DoubtWarning}
 
-EstimateT = TypeVar("EstimateT", bound=Estimate)
+CheckedT = TypeVar("CheckedT", bound=Checked)
 
 
-def of(estimate: Estimate) -> tuple[Finding, ...]:
-    """Return what the checks find about an estimate, the gravest first."""
+def of(result: Checked) -> tuple[Finding, ...]:
+    """Return what the checks find about a result, the gravest first."""
     found = [
-        finding
-        for check in RECORDS
-        if check.applies_to(estimate)
-        for finding in check.run(estimate)
+        finding for check in RECORDS if check.applies_to(result) for finding in check.run(result)
     ]
     return tuple(sorted(found, key=lambda finding: LEVELS.index(finding.level)))
 
 
-def checked(estimate: EstimateT) -> EstimateT:
-    """Return an estimate with what the checks find about it, which becomes its warnings, too."""
-    findings = of(estimate)
-    doubts = [one.text for one in findings if _is_new_doubt(one, estimate)]
-    return replace(estimate, findings=findings, warnings=(*estimate.warnings, *doubts))
+def checked(result: CheckedT) -> CheckedT:
+    """Return a result with what the checks find about it, which becomes its warnings, too."""
+    findings = of(result)
+    doubts = [  # that were not said on the way
+        one.text
+        for one in findings
+        if one.level in WARNINGS and one.sentence not in result.warnings
+    ]
+    return replace(result, findings=findings, warnings=(*result.warnings, *doubts))
 
 
-def issue(estimate: Estimate) -> None:
+def issue(result: Checked) -> None:
     """Warn of what the checks found."""
-    for finding in estimate.findings:
-        if finding.level in WARNINGS and finding.text in estimate.warnings:
+    for finding in result.findings:
+        if finding.level in WARNINGS and finding.text in result.warnings:
             warn(finding.text, WARNINGS[finding.level])
-
-
-def _is_new_doubt(finding: Finding, estimate: Estimate) -> bool:
-    """Tell whether a finding is a warning, and was not said on the way."""
-    return finding.level in WARNINGS and finding.sentence not in estimate.warnings

@@ -79,18 +79,18 @@ def _said(
     if found - wanted >= -DEVIATIONS * math.sqrt(float(variance.sum())):
         return
     where = {
-        "Equal": f"{counted(at.size, 'score')} that two or three items share",
-        "Close": f"{counted(at.size, 'pair')} of scores that are far closer than their neighbours",
+        "Equal": f"{counted(at.size, 'score')} occur in two or three items each",
+        "Close": f"{counted(at.size, 'pair')} of scores are far closer than their neighbours",
     }
     yield Finding(
         f"{name} scores with equal labels",
         f"{found:,.0f} differ, about {wanted:,.0f} expected",
         "warn",
-        f"There are {where[name]}, and their labels differ {found:,.0f} times. Those of items "
-        f"around them would differ about {wanted:,.0f} times: many of these items seem to be "
-        "copies of each other, and then the interval is too narrow.",
+        f"{where[name]}. The labels of such items differ {found:,.0f} times; labels of "
+        f"neighbouring items would differ about {wanted:,.0f} times. Many of these items seem to "
+        "be copies of each other, and then the interval is too narrow.",
         Sentence(
-            "Keep one row per item, or name what copies have in common as their cluster",
+            "Keep one row per item, or use a column that copies share as the cluster",
             *(aside("cluster"), "."),
         ),
     )

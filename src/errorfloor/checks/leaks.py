@@ -250,17 +250,22 @@ def _nearly_perfect(table: ScoreTable, limit: str) -> Finding | None:
     share, _ = area(table)
     if share <= NEARLY:
         return None
-    said = f"The scores put {counted(table.n, 'item')} in almost perfect order (AUC {share:.4f})."
-    return _trained_on(f"AUC {share:.4f}", said, limit)
+    sentence = (
+        f"The scores put {counted(table.n, 'item')} in almost perfect order (AUC {share:.4f})."
+    )
+    return _trained_on(f"AUC {share:.4f}", sentence, limit)
 
 
-def _trained_on(value: str, said: str, limit: str) -> Finding:
+TRAINED = "Scores as of training data"  # which terminals show though it is a note
+
+
+def _trained_on(value: str, sentence: str, limit: str) -> Finding:
     return Finding(
-        "Scores as of training data",
+        TRAINED,
         value,
         "note",  # easy tasks have it too
-        f"{said} A model's scores on the data that it was trained on look like this, and then the "
-        f"{limit} says nothing about new items; it is also so where a task is very easy.",
+        f"{sentence} A model's scores on the data that it was trained on look like this, and then "
+        f"the {limit} says nothing about new items; it is also so where a task is very easy.",
         "Use scores of items that the model was not trained on.",
     )
 
@@ -301,6 +306,6 @@ LABELS = Check(
     classes=ANY,
     run=_leaks,
     asks="Are the scores really labels or 0/1 predictions? Were the labels made from the scores? "
-    "Are they as good as scores of training data?",
+    "Do both fit so well that they may be training data?",
 )
 RECORDS = (LABELS,)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from errorfloor._checks import Sentence, aside
-from errorfloor.checks.record import ANY, Check
+from errorfloor.checks.record import ANY, Check, Checked
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding
+from errorfloor.results.models import ModelComparison
 
 # What people who leave an item out are often made to choose.
 ABSTENTIONS = frozenset(
@@ -17,7 +18,7 @@ ABSTENTIONS = frozenset(
 )
 
 
-def _names(estimate: Estimate) -> list[str]:
+def _names(estimate: Checked) -> list[str]:
     """Return all values that were taken for classes, those of one against the rest as well."""
     classes = None if estimate.source is None else estimate.source.facts.get("classes")
     if isinstance(classes, dict):
@@ -25,7 +26,7 @@ def _names(estimate: Estimate) -> list[str]:
     return list(estimate.classes)
 
 
-def _spellings(estimate: Estimate) -> Iterator[Finding]:
+def _spellings(estimate: Checked) -> Iterator[Finding]:
     names = _names(estimate)
     spelt: dict[str, list[str]] = {}
     for name in names:
@@ -34,11 +35,12 @@ def _spellings(estimate: Estimate) -> Iterator[Finding]:
     if not same:
         return
     listed = estimate.source is not None and estimate.source.options.classes is not None
+    given = "answers" if isinstance(estimate, ModelComparison) else "votes"
     yield Finding(
         "One class in two spellings",
         " and ".join(same[0]),
         "note" if listed else "refuted",
-        f"{_said(same)} are taken for different classes, so that votes and labels that agree "
+        f"{_said(same)} are taken for different classes, so that {given} and labels that agree "
         "count as different.",
         Sentence(
             "Spell them alike; if they are different, list all classes", aside("classes"), "."
@@ -58,9 +60,8 @@ def _abstentions(estimate: Estimate) -> Iterator[Finding]:
             "Answers that are no class",
             ", ".join(found),
             "note" if listed else "warn",
-            f"{', '.join(found)} is counted as a class, so the {estimate.measure.limit} is that of "
-            "guessing it, too.",
-            "If it means that nobody answered, make it blank, and leave such votes out.",
+            f"{', '.join(found)} is counted as a class, so a model must predict it, too.",
+            "If it means no answer, make it blank, and leave such votes out.",
         )
 
 
@@ -79,6 +80,7 @@ RECORDS = (
         classes=ANY,
         run=_spellings,
         asks="Do the names of two classes differ in capitals or blanks only?",
+        results=(Estimate, ModelComparison),
     ),
     Check(
         name="answers that are no class",

@@ -173,7 +173,7 @@ def _falling(table: ScoreTable, chance: float, by_bins: bool, estimate: Estimate
     saved, errors = errors_saved(table)
     less = saved / max(errors, 1)
     costs = (
-        f" A rule that turns round there errs {per_cent(less, 0)} less often than the best cut"
+        f" A rule that turns round there errs {per_cent(less, 0)} less often than any threshold"
         if less >= MATERIAL
         else " It hardly changes which rule is best"
     )
@@ -185,7 +185,7 @@ def _falling(table: ScoreTable, chance: float, by_bins: bool, estimate: Estimate
         f"rising ones are refuted, {p_equals(chance)}",
         "note" if by_bins else level,
         f"Somewhere the probability falls as the score rises ({p_equals(chance)})."
-        f"{costs}: the {words.limit} of the best cut is only {words.bound} on the true one.",
+        f"{costs}: the {words.limit} of the best threshold is only {words.bound} on the true one.",
         "Look at the reliability curve; hist-K, which needs no order, or better scores may find a "
         f"{words.better} {words.limit}.",
     )

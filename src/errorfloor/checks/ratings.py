@@ -9,7 +9,7 @@ import numpy as np
 
 from errorfloor._checks import Sentence, aside
 from errorfloor.checks.record import Check
-from errorfloor.data.ratings import RatingTable
+from errorfloor.data.tables import RatingTable
 from errorfloor.metrics.variances import RATIO
 from errorfloor.results.finding import Finding
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Classes, Method, Shape
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.estimate import method_of as method_of
 from errorfloor.results.finding import Finding
+
+if TYPE_CHECKING:
+    from errorfloor.results.models import ModelComparison
+
+Checked: TypeAlias = "Estimate | ModelComparison"  # what has findings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,6 +40,8 @@ class Check:
         How often it raises an alarm on clean data, at most; 0 where it only counts.
     any_sample : bool
         Whether a test allows for items that weigh differently or belong together.
+    results : tuple of type
+        What it is asked of: floors, models that were compared, or both.
     """
 
     name: str
@@ -45,10 +52,13 @@ class Check:
     of_errors: bool = False
     false_alarm: float = 0.0
     any_sample: bool = False
+    results: tuple[type, ...] = (Estimate,)
 
-    def applies_to(self, estimate: Estimate) -> bool:
+    def applies_to(self, result: Checked) -> bool:
         """Tell whether the check is about such data."""
-        table = estimate.table
+        if not isinstance(result, Estimate) or not isinstance(result, self.results):
+            return isinstance(result, self.results)
+        estimate, table = result, result.table
         if self.of_errors and not estimate.measure.is_error:
             return False
         if table is None:

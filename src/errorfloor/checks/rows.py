@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import Style, counted, per_cent
-from errorfloor.checks.record import ANY, Check
+from errorfloor.checks.record import ANY, Check, Checked
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.data.values import times_copied
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
+from errorfloor.results.models import ModelComparison
 
 ENOUGH = 30  # items below which one that is missing is a large share
-# Numbers of equal items: that so many have a common divisor by chance is one in 2^29.
-FEW_COUNTS = 30
-FEW_CLUSTERS, FEW_EQUAL_CLUSTERS = 50, 15  # below which limits were not tried
+# Clusters, and such of equal size, below which limits were not tried: of a floor, and of models.
+FEW_CLUSTERS, FEW_EQUAL_CLUSTERS = 50, 15
+FEW_OF_MODELS = 15, 15
 MANY = 0.05  # a share of items left out from which on they matter
 
 
-def _fact(estimate: Estimate, name: str) -> object:
-    return None if estimate.source is None else estimate.source.facts.get(name)
+def _fact(result: Checked, name: str) -> Any:
+    return None if result.source is None else result.source.facts.get(name)
+
+
+def _subject(result: Checked) -> str:
+    """Return what the answer is: a floor, a ceiling, or which model is better."""
+    return "comparison" if isinstance(result, ModelComparison) else result.measure.limit
 
 
 def _ids(estimate: Estimate) -> Iterator[Finding]:
@@ -39,7 +44,7 @@ def _ids(estimate: Estimate) -> Iterator[Finding]:
         )
 
 
-def _missing(estimate: Estimate) -> Iterator[Finding]:
+def _missing(estimate: Checked) -> Iterator[Finding]:
     if estimate.dropped:
         share = estimate.dropped / (estimate.n + estimate.dropped)
         number = f"{counted(estimate.dropped, 'item')} ({per_cent(share, 1)})"
@@ -48,11 +53,11 @@ def _missing(estimate: Estimate) -> Iterator[Finding]:
             number,
             "warn" if share > MANY and estimate.n >= ENOUGH else "note",
             f"Something was missing in {number}. If that has to do with how hard an item is, "
-            f"the {estimate.measure.limit} is that of the others only.",
+            f"the {_subject(estimate)} is that of the others only.",
         )
 
 
-def _repeated(estimate: Estimate) -> Iterator[Finding]:
+def _repeated(estimate: Checked) -> Iterator[Finding]:
     repeated = _fact(estimate, "repeated_items")
     if isinstance(repeated, int) and repeated and estimate.clusters is None:
         rows = "1 row repeats" if repeated == 1 else f"{repeated:,} rows repeat"
@@ -60,31 +65,39 @@ def _repeated(estimate: Estimate) -> Iterator[Finding]:
             "Repeated items",
             counted(repeated, "row"),
             "warn",
-            f"{rows} an item that is there already. Repeated items count each time, and make the "
+            f"{rows} an item of an earlier row. Repeated items count each time, and make the "
             "interval too narrow.",
             Sentence(
-                "Keep one row per item, or name the column of items as their cluster",
+                "Keep one row per item, or use the column of items as the cluster",
                 *(aside("cluster"), "."),
             ),
         )
 
 
-def _clustered(estimate: Estimate) -> Iterator[Finding]:
+def _clustered(estimate: Checked) -> Iterator[Finding]:
     """Find that there are too few clusters for limits that hold as often as they say."""
-    if estimate.clusters is None or estimate.interval is None:
+    if estimate.clusters is None:
         return
-    assert estimate.table is not None
-    entries = estimate.table.entries
-    number = float(estimate.clusters) if entries is None else entries.effective_clusters
-    few = estimate.clusters < FEW_CLUSTERS
-    if few or number < FEW_EQUAL_CLUSTERS:
+    least, least_equal = FEW_CLUSTERS, FEW_EQUAL_CLUSTERS
+    if isinstance(estimate, ModelComparison):
+        least, least_equal = FEW_OF_MODELS
+        number = float(_fact(estimate, "effective_clusters"))
+    elif estimate.interval is None:
+        return
+    else:
+        assert estimate.table is not None
+        entries = estimate.table.entries
+        number = float(estimate.clusters) if entries is None else entries.effective_clusters
+    few = estimate.clusters < least
+    if few or number < least_equal:
         much = f"{estimate.clusters:,}" if few else f"{estimate.clusters:,}, of unequal size"
         yield Finding(
             "Few clusters",
             much,
             "warn",
-            f"There are {counted(estimate.clusters, 'cluster')}, worth {number:.0f} of equal size. "
-            f"Limits were tried with {FEW_CLUSTERS} clusters or more, worth {FEW_EQUAL_CLUSTERS} "
+            f"There {'is' if estimate.clusters == 1 else 'are'} "
+            f"{counted(estimate.clusters, 'cluster')}, worth {number:.0f} of equal size. "
+            f"Limits were tried with {least} clusters or more, worth {least_equal} "
             "of equal size or more; nobody vouches for these.",
             "Label items of more clusters.",
         )
@@ -119,25 +132,21 @@ def _heavy(estimate: Estimate) -> Iterator[Finding]:
         )
 
 
-def _copied(estimate: Estimate) -> Iterator[Finding]:
+def _copied(estimate: Checked) -> Iterator[Finding]:
     """Find that all numbers of equal items are multiples, as if each item were there so often."""
-    table: Any = estimate.table
-    if table.entries is not None:
-        return  # copies are no news where clusters are given, and weights tell items apart
-    head = table.counts[:FEW_COUNTS]
-    if np.gcd.reduce(head, axis=None) == 1:  # only for speed: soon known, most of the time
-        return
-    counts = table.counts[table.counts > 0]
-    if counts.size < FEW_COUNTS:
-        return
-    times = int(np.gcd.reduce(counts))
+    if isinstance(estimate, ModelComparison):
+        times = int(_fact(estimate, "times_copied") or 1)
+    else:
+        table: Any = estimate.table
+        # Copies are no news where clusters are given, and weights tell items apart.
+        times = 1 if table.entries is not None else times_copied(table.counts)
     if times > 1:
         yield Finding(
             "Copied items",
             f"each {times:,} times",
             "warn",
-            f"The numbers of equal items are all multiples of {times:,}, as if each row were there "
-            f"{times:,} times. Then the interval is too narrow.",
+            f"Every item occurs {times:,} times or a multiple of that, as if each row had been "
+            "copied. Then the interval is too narrow.",
             "Keep one row per item.",
         )
 
@@ -164,7 +173,7 @@ def _merged(estimate: Estimate) -> Iterator[Finding]:
         )
 
 
-def _chosen(estimate: Estimate) -> Iterator[Finding]:
+def _chosen(estimate: Checked) -> Iterator[Finding]:
     """Say which class is which, where labels are words or ratings."""
     classes = _fact(estimate, "classes")
     if isinstance(classes, dict):
@@ -182,12 +191,14 @@ def _gold(estimate: Estimate) -> Iterator[Finding]:
     if column is not None:
         limit = estimate.measure.limit
         yield Finding(
-            "Votes beside labels",
+            "Votes next to labels",
             f"column {column}",
             "warn",
-            f"There is a column {column} beside the votes, which was not used: the {limit} is for "
+            f"Column {column!r} was not used: the {limit} is for "
             f"{estimate.target}, not for that label, and the two can differ by a factor of 2 or 3.",
-            Sentence(f"Ask about {column}", aside("label", column), f" for its {limit}."),
+            Sentence(
+                f"For the {limit} of {column}, use it as the label", aside("label", column), "."
+            ),
         )
 
 
@@ -198,17 +209,40 @@ IDS = Check(
     asks="Is the column of scores an id, an index or a row number?",
 )
 RECORDS = (
-    Check(name="classes by name", run=_chosen, asks="Which labels are class 1, which class 0?"),
     Check(
-        name="votes beside labels",
+        name="classes by name",
+        run=_chosen,
+        asks="Which labels are class 1, which class 0?",
+        results=(Estimate, ModelComparison),
+    ),
+    Check(
+        name="votes next to labels",
         kinds=(VoteTable.kind,),
         classes=ANY,
         run=_gold,
-        asks="Is there a column of labels beside the votes, so that either may be meant?",
+        asks="Is there a column of labels next to the votes, so that either may be meant?",
     ),
-    Check(name="left out", run=_missing, asks="Were many items left out?", classes=ANY),
-    Check(name="repeated items", run=_repeated, asks="Do rows repeat an item?", classes=ANY),
-    Check(name="few clusters", run=_clustered, asks="Are there enough clusters?", classes=ANY),
+    Check(
+        name="left out",
+        run=_missing,
+        asks="Were many items left out?",
+        classes=ANY,
+        results=(Estimate, ModelComparison),
+    ),
+    Check(
+        name="repeated items",
+        run=_repeated,
+        asks="Do rows repeat an item?",
+        classes=ANY,
+        results=(Estimate, ModelComparison),
+    ),
+    Check(
+        name="few clusters",
+        run=_clustered,
+        asks="Are there enough clusters?",
+        classes=ANY,
+        results=(Estimate, ModelComparison),
+    ),
     Check(
         name="heavy items",
         run=_heavy,
@@ -220,8 +254,8 @@ RECORDS = (
         kinds=(ScoreTable.kind, SoftTable.kind, VoteTable.kind),
         classes=ANY,
         run=_copied,
-        asks="Does every row occur equally often, or a multiple of that, as if rows had been "
-        "copied?",
+        asks="Does every row occur twice, three times or more, as if rows had been copied?",
+        results=(Estimate, ModelComparison),
     ),
     Check(name="merged scores", run=_merged, asks="Were neighbouring scores merged?"),
 )

@@ -45,7 +45,7 @@ def _classes(estimate: Estimate) -> Iterator[Finding]:
     if rarer < 0.05:
         sentence += (
             f" Always answering the larger class errs on {per_cent(rarer)} only: judge the "
-            f"{limit} beside that number, not beside 50 %."
+            f"{limit} next to that number, not next to 50 %."
         )
     value = f"{per_cent(positives / table.n, 1)} positive"
     yield Finding("Class balance", value, "note" if rarer < 0.05 else "ok", sentence)
@@ -328,13 +328,13 @@ CERTAIN = Check(
     name="range of scores",
     kinds=_KINDS,
     run=_certain,
-    asks="Are scores probabilities, and are some 0 or 1 although the label says otherwise?",
+    asks="Are some probabilities exactly 0 or 1 although the label says otherwise?",
 )
 SHARES = Check(
     name="scores that are vote shares",
     kinds=_KINDS,
     run=_shares,
-    asks="Are the scores, which are treated as probabilities, shares of a few votes?",
+    asks="Are the scores, used as probabilities, only shares of a few votes?",
 )
 _of_many = partial(Check, kinds=_KINDS, classes=(Classes.MANY,))
 RECORDS = (

@@ -109,14 +109,14 @@ def _all(estimate: Estimate) -> Iterator[Finding]:
     yield few_items(estimate)
     # Few items may well have the same probability.
     if len(table) == 1 and table.n >= ENOUGH:
-        said = "All soft labels are equal" if two else "All items have the same soft labels"
+        sentence = "All soft labels are equal" if two else "All items have the same soft labels"
         one = "this probability" if two else "these probabilities"
         yield Finding(
             "Constant soft labels",
             f"all {p[0]:.4g}" if two else ", ".join(f"{share:.4g}" for share in p[0][:NAMED]),
             "warn",
-            f"{said}: the {words.limit} says nothing about the items unless every one truly has "
-            f"{one}.",
+            f"{sentence}: the {words.limit} says nothing about the items unless every one truly "
+            f"has {one}.",
             f"Check the column{'' if two else 's'} of soft labels.",
         )
     mean = table.items @ p / table.n

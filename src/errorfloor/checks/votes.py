@@ -24,6 +24,7 @@ from errorfloor.checks.wording import Wording, wording_of
 from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
+from errorfloor.data.values import SHARE_ROUNDING
 from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS, VoteLimits
 from errorfloor.methods.record import CHANCE, ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.votes.mixture import TwoClassMixture
@@ -57,7 +58,10 @@ def _votes(estimate: Estimate) -> Iterator[Finding]:
     yield few_items(estimate)
     yield from votes_per_item(table, words.limit)
     unanimous = table.votes.max(axis=1) == table.totals
-    yield unanimity(float(table.counts[unanimous].sum() / table.n), words)
+    further = int(table.counts @ (table.totals - 1))
+    yield unanimity(float(table.counts[unanimous].sum() / table.n), words, further=further)
+    if len(table.classes) == 2:
+        yield from _leading_share(table)
     share = table.counts @ (table.votes / table.totals[:, None]) / table.n
     if len(table.classes) == 2:
         positive = f"{per_cent(float(share[1]), 1)} positive"
@@ -105,8 +109,38 @@ def _too_split(table: VoteTable) -> Iterator[Finding]:
         )
 
 
-def unanimity(share: float, words: Wording) -> Finding:
-    """Say on how many items all votes agree."""
+def _leading_share(table: VoteTable) -> Iterator[Finding]:
+    """Find votes for class 1 that look like those for the leading answer of each item."""
+    share = table.positives / table.totals
+    several = int(table.totals.min()) > 1 and table.n >= ENOUGH
+    if several and share.min() >= 1 / 3 - SHARE_ROUNDING and share.min() < 1:
+        yield Finding(
+            "Votes for the leading answer",
+            f"at least {per_cent(float(share.min()), 0)} everywhere",
+            "note",
+            f"{table.classes[1]} has at least a third of the votes on every item. If these are "
+            "votes for whatever answer leads on an item, the floor is too low.",
+            "Use the votes for one class that is the same on all items, or for each class.",
+        )
+
+
+# Votes after the first of each item. If so many agree, fewer than 1 % of votes differ (with 95 %
+# confidence, by the rule of three), which people who vote independently rarely reach.
+_AGREEING = 300
+
+
+def unanimity(share: float, words: Wording, *, further: int = 0) -> Finding:
+    """Say on how many items all votes agree, and doubt that many of them do everywhere."""
+    if share == 1 and further >= _AGREEING:
+        return Finding(
+            "Unanimous items",
+            per_cent(share, 1),
+            "warn",
+            f"All votes agree on every item, so they show no {words.limit} {words.short}. "
+            "People who vote independently rarely agree everywhere. Did they discuss their votes, "
+            "or was one label copied for each person?",
+            "Use the votes that people gave before they talked.",
+        )
     return Finding(
         "Unanimous items",
         per_cent(share, 1),
@@ -191,14 +225,14 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
         return
     number, effective = number_of(table.workloads), effective_number(table.workloads)
     value = f"{number:,} annotators, as good as {effective:,.1f} with equal workloads"
-    remedy = "Collect votes of more people, each with a small share of the votes."
+    remedy = "Collect votes from more people, so that nobody gives a large share of them."
     if effective < FEWEST_ANNOTATORS:
         yield Finding(
             "annotators",
             value,
             "warn",
             "The votes come from too few people to stand for others: the "
-            f"{estimate.measure.limit} is for one more vote of these.",
+            f"{estimate.measure.limit} is for one more vote by these same people.",
             remedy,
         )
     elif effective < _MANY_ANNOTATORS:
@@ -281,8 +315,8 @@ def _finding(estimate: VotesEstimate, expected: Expected, tested: Tested) -> Fin
                 f"Were the votes of {per_cent(power, 0)} of all items split as evenly as can be, "
                 "the test would find that 8 times in 10."
             )
-        said = "The votes can be those of people who vote independently"
-        return Finding("Misfit of votes", value, "ok", f"{said}. {finds}".rstrip())
+        sentence = "The votes can be those of people who vote independently"
+        return Finding("Misfit of votes", value, "ok", f"{sentence}. {finds}".rstrip())
     off = _bias_of_error(estimate)
     small = off is not None and abs(off) <= _MATERIAL
     level: Level = "warn" if small else "refuted"
@@ -585,7 +619,7 @@ RECORDS = (
         kinds=(VoteTable.kind,),
         classes=ANY,
         run=_votes,
-        asks="Are there enough votes per item, do they differ, and how far off are their shares?",
+        asks="Are there enough votes per item, do they differ, and how wrong are vote shares?",
     ),
 )
 SAMPLE = Check(
@@ -599,7 +633,7 @@ FIT = Check(
     name="fit of votes",
     kinds=(VoteTable.kind,),
     run=_fit_of_votes,
-    asks="Are items with few votes like those with many? Can the votes be those of "
-    "people who vote independently?",
+    asks="Are items with few votes like those with many? Could the votes "
+    "come from people who vote independently?",
     false_alarm=0.015,
 )

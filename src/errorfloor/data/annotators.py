@@ -31,8 +31,8 @@ BY_GROUP_OF_MANY = ("part", "totals", "twos", "threes", "fours", "its_totals", "
 WORKLOADS = ("bucket", "votes")
 LOST = (
     "Votes whose annotators are known were added to votes whose annotators are not. Limits "
-    "from the sum hold for these annotators alone, not for other people. For others, count all "
-    "votes anew from a file that names the annotators."
+    "from the merged table hold for these annotators alone. For limits that hold for other "
+    "annotators, count again from a file that names the annotators."
 )
 
 
@@ -100,7 +100,7 @@ def checked(
         if not whole or (rows < 0).any():
             raise InputError(
                 f"What a vote table keeps of annotators must be counts with the columns "
-                f"{', '.join(names)}. Read the rows of the votes anew."
+                f"{', '.join(names)}. Read the rows of the votes again."
             )
         check_total(rows[:, -1])
         found.append(pooled(rows.astype(np.int64)))
@@ -117,7 +117,7 @@ def checked(
     if not right.all() or int(its_m @ n) != votes or int(work[:, 1].sum()) != votes:
         raise InputError(
             "What a vote table keeps of annotators does not go with its votes. Read the rows of "
-            "the votes anew."
+            "the votes again."
         )
     return rows, work
 

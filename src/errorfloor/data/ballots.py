@@ -183,7 +183,7 @@ class Raters:
 
     @classmethod
     def of(cls, votes: object, options: ReadOptions, labels: object = None) -> Self:
-        """Read votes of any values, and labels of the same values beside them."""
+        """Read votes of any values, and labels of the same values next to them."""
         array, gone = _as_entries(votes, "annotators", 2)
         if labels is not None:
             own, own_gone = _as_entries(labels, "labels", 1)

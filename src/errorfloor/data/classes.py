@@ -193,18 +193,17 @@ def _of_objects(column: str, name: str) -> InputError:
 def _votes_in_duckdb(
     frame: Frame, run: Callable[[Frame], Columns], column: str, name: str
 ) -> tuple[Frame, tuple[str, ...]]:
-    given = quoted(column)
+    given, quotes = quoted(column), TRIMMED.replace("'", "''")
     if frame.collect_schema()[column] in (nw.List, nw.Array):
         votes = f"cast({given} as varchar[])"
     else:
         trimmed = f"trim({given}, '[]() ')"
-        quotes = TRIMMED.replace("'", "''")
         votes = (
             f"case when json_valid({given}) and prefix(ltrim({given}), '[') "
             f"then json_extract_string({given}, '$[*]') else "
-            f"list_transform(regexp_split_to_array({trimmed}, '{BETWEEN}'), "
-            f"lambda x: nullif(trim(x, '{quotes}'), '')) end"
+            f"regexp_split_to_array({trimmed}, '{BETWEEN}') end"
         )
+    votes = f"list_transform({votes}, lambda x: nullif(trim(x, '{quotes}'), ''))"
     whole = lazy(frame.to_native().project(f"*, {votes} as {quoted('all votes')}"))
     as_lines = f"array_to_string({quoted('all votes')}, chr(10))"
     odd = f"coalesce(regexp_matches({as_lines}, '(?m)^\\s*[{{\\[]'), false)::int"

@@ -11,7 +11,16 @@ from numbers import Real
 from typing import Any
 
 from errorfloor._checks import InputError, Mention, Part, argument, check_whole, function, shown
-from errorfloor.data.layouts import LABEL, LAYOUTS, SCORES, Layout, Role, joined
+from errorfloor.data.layouts import (
+    EVERY_LAYOUT,
+    LABEL,
+    LAYOUTS,
+    PEOPLE,
+    SCORES,
+    Layout,
+    Role,
+    joined,
+)
 from errorfloor.data.values import spelt
 
 # DuckDB calls a first column without a name column0, and pandas writes its index so.
@@ -33,15 +42,16 @@ TEXT_FIRST = " Give the columns names that are text first, such as by frame.rena
 class UnclearColumnsError(InputError):
     """Nobody named the columns, and their names allow no reading or several.
 
-    `columns` says which ones there are.
+    `columns` says which ones there are, `front` what is to be said before all else.
     """
 
     columns = ""
+    front: tuple[Part, ...] = ()
 
     def behind(self, *parts: Part) -> UnclearColumnsError:
         """Return the same error behind other words."""
         error = UnclearColumnsError(*parts, *self.parts)
-        error.columns = self.columns
+        error.columns, error.front = self.columns, (*parts, *self.front)
         return error
 
 
@@ -155,7 +165,7 @@ def one_for_each(role: Role, kinds: Mapping[str, str]) -> tuple[str, ...]:
         for layout in LAYOUTS
         for other in layout.roles
         for name in other.names
-        if other.name != "votes"  # n_positive beside n_negative, but not beside n_votes
+        if other.name != "votes"  # n_positive next to n_negative, but not next to n_votes
     }
     found: dict[str, list[str]] = {}
     for one, kind in kinds.items():
@@ -270,6 +280,8 @@ def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
 def _has_another_role(column: str, layout: Layout) -> bool:
     """Tell whether a name says for sure that a column is something else: no item is a score."""
     own = {name for role in layout.roles for name in role.names}
+    if re.fullmatch(rf"({PEOPLE})(_id|_name)?", simple(column)):
+        return True
     others = {name for one in LAYOUTS for role in one.roles for name in role.names}
     return simple(column) in others - own
 
@@ -277,7 +289,7 @@ def _has_another_role(column: str, layout: Layout) -> bool:
 def _surest(readings: list[ChosenColumns]) -> list[ChosenColumns]:
     """Leave out scores that may be anything, such as a confidence, where there is another reading.
 
-    The confidence of an annotator stands beside votes.
+    The confidence of an annotator stands next to votes.
     """
     sure = [one for one in readings if not _has_unsure_number(one)]
     return sure or readings
@@ -296,13 +308,13 @@ def _has_unsure_number(chosen: ChosenColumns) -> bool:
 
 def by_role(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return columns that were given by the names of arguments by those of roles."""
-    roles = {role.argument: role for layout in LAYOUTS for role in layout.roles}
+    roles = {role.argument: role for one in reversed(EVERY_LAYOUT) for role in one.roles}
     return {roles[name].name: _as_names(roles[name], one) for name, one in columns.items()}
 
 
 def _as_names(role: Role, value: Any) -> Any:
     """Return the name of a column, or a list of names, or refuse what is neither."""
-    if isinstance(value, str) or (isinstance(value, Real) and role.alone):
+    if isinstance(value, str) or (isinstance(value, Real) and role.alone and not role.several):
         return value
     if hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1:  # an index, or an array
         value = value.tolist()
@@ -320,7 +332,7 @@ def layout_of(given: Mapping[str, Any], allowed: Sequence[Layout]) -> Layout:
     for layout in allowed:
         if given.keys() <= {role.name for role in layout.roles}:
             return layout
-    roles = {role.name: role for layout in LAYOUTS for role in layout.roles}
+    roles = {role.name: role for layout in EVERY_LAYOUT for role in layout.roles}
     able = {role.name for layout in allowed for role in layout.roles}
     unable = [name for name in given if name not in able]
     names = joined([argument(roles[name].argument) for name in unable or given])
@@ -573,7 +585,7 @@ def _absent(role: Role, column: object, kinds: Mapping[str, str], name: str) -> 
 def _beside_votes(
     columns: Mapping[str, Any], kinds: Mapping[str, str], allowed: Sequence[Layout]
 ) -> ChosenColumns | None:
-    """Return the votes that names tell beside a label, which alone was named, and no scores."""
+    """Return the votes that names tell next to a label, which alone was named, and no scores."""
     left = {one: kind for one, kind in kinds.items() if one != columns.get(LABEL.name)}
     if columns.keys() != {LABEL.name} or any(fitting(role, left) for role in SCORES.roles[:1]):
         return None
@@ -635,18 +647,18 @@ def _features_beside(
     ]
     if layout is not SCORES or columns.keys() != {LABEL.name} or len(numbers) < _FEWEST_FEATURES:
         return ()
-    said = argument("label", label)
+    named = argument("label", label)
     features = function("from_features")
-    return (" If the columns of numbers are features, use ", features, " with ", said, ".")
+    return (" If the columns of numbers are features, use ", features, " with ", named, ".")
 
 
 def _votes_beside(
     layout: Layout, columns: Mapping[str, Any], allowed: Sequence[Layout]
 ) -> tuple[Part, ...]:
-    """Say how votes are named beside a label, where that is all that was named."""
+    """Say how votes are named next to a label, where that is all that was named."""
     votes = [replace(one, roles=one.roles[:-1]) for one in allowed if one.of_shares]
     alone = layout is SCORES and columns.keys() == {LABEL.name}
-    return usage(votes, " If there are votes, name them by") if alone and votes else ()
+    return usage(votes, " If there are votes, give their columns with") if alone and votes else ()
 
 
 def _may_be(role: Role, kind: str) -> bool:

@@ -29,8 +29,14 @@ class Crowd:
     """A tool that writes tables."""
 
     name: str
-    fits: Callable[[Sequence[str]], bool]  # told by the names of columns
+    known_by: tuple[tuple[str, ...], ...]  # columns, or how they begin: all of one of these
     rows: Callable[[Any, str, Sequence[str]], tuple[str, Told]]  # a query, from a view
+
+    def fits(self, columns: Sequence[str]) -> bool:
+        """Tell whether the names of columns are those that the tool writes."""
+        marked = ((one, mark) for one in columns for mark in ".:" if mark in one)
+        there = {*columns, *(f"{one.partition(mark)[0]}{mark}*" for one, mark in marked)}
+        return any(there >= {*names} for names in self.known_by)
 
 
 def crowd_rows(connection: Any, rows: Any) -> tuple[Any, Told | None]:
@@ -73,10 +79,6 @@ def _left_out(numbers: Iterable[tuple[int, str]]) -> tuple[str, ...]:
 
 
 # Mechanical Turk: a row for each assignment, with columns or an object for the answers.
-
-
-def _is_mturk(columns: Sequence[str]) -> bool:
-    return {"HITId", "WorkerId"} <= {*columns} and any(one.startswith("Answer.") for one in columns)
 
 
 def _rows_of_mturk(connection: Any, view: str, columns: Sequence[str]) -> tuple[str, Told]:
@@ -177,11 +179,6 @@ def _different(connection: Any, source: str, column: str) -> set[str] | None:
 # Toloka: a row for each answer, with the fields of the task and of its assignment.
 
 
-def _is_toloka(columns: Sequence[str]) -> bool:
-    starts = {one.partition(":")[0] for one in columns if ":" in one}
-    return "OUTPUT" in starts and bool({"ASSIGNMENT", "CONFIDENCE"} & starts)
-
-
 def _rows_of_toloka(connection: Any, view: str, columns: Sequence[str]) -> tuple[str, Told]:
     tool = "Toloka"
     if "ASSIGNMENT:worker_id" not in columns:
@@ -219,11 +216,6 @@ def _rows_of_toloka(connection: Any, view: str, columns: Sequence[str]) -> tuple
 # Qualtrics: a row for each respondent and a column for each question, below three rows of names.
 
 
-def _is_qualtrics(columns: Sequence[str]) -> bool:
-    new = {"ResponseId", "StartDate", "EndDate"} <= {*columns}
-    return new or {"V1", "V8", "V9"} <= {*columns}
-
-
 def _rows_of_qualtrics(connection: Any, view: str, columns: Sequence[str]) -> tuple[str, Told]:
     tool, new = "Qualtrics", "ResponseId" in columns
     who = quoted("ResponseId" if new else "V1")
@@ -255,8 +247,8 @@ def _rows_of_qualtrics(connection: Any, view: str, columns: Sequence[str]) -> tu
             f"select asked.item, asked.annotator, {own} from ({table} into name item value vote) "
             "as asked"
         )
-    said = "; ".join(f"{block[0]} to {block[-1]} ({len(block)})" for block in blocks)
-    notes = (*notes, f"questions are items, and respondents annotators: {said}")
+    ranges = "; ".join(f"{block[0]} to {block[-1]} ({len(block)})" for block in blocks)
+    notes = (*notes, f"questions are items, and respondents annotators: {ranges}")
     return " union all ".join(parts), Told(tool, notes, _which_block(names, blocks))
 
 
@@ -299,12 +291,6 @@ def _blocks(connection: Any, kept: str, columns: Sequence[str]) -> list[list[str
 
 
 # Arenas: a row for each vote about two answers.
-
-
-def _is_arena(columns: Sequence[str]) -> bool:
-    there = {*columns}
-    one_hot = {"winner_model_a", "winner_model_b"} <= there
-    return {"model_a", "model_b"} <= there and ("winner" in there or one_hot)
 
 
 def _rows_of_arena(connection: Any, view: str, columns: Sequence[str]) -> tuple[str, Told]:
@@ -354,8 +340,19 @@ def _one_vote_each() -> InputError:
 
 
 CROWDS = (
-    Crowd("Mechanical Turk", _is_mturk, _rows_of_mturk),
-    Crowd("Toloka", _is_toloka, _rows_of_toloka),
-    Crowd("Qualtrics", _is_qualtrics, _rows_of_qualtrics),
-    Crowd("arena", _is_arena, _rows_of_arena),
+    Crowd("Mechanical Turk", (("HITId", "WorkerId", "Answer.*"),), _rows_of_mturk),
+    Crowd("Toloka", (("OUTPUT:*", "ASSIGNMENT:*"), ("OUTPUT:*", "CONFIDENCE:*")), _rows_of_toloka),
+    Crowd(
+        "Qualtrics",
+        (("ResponseId", "StartDate", "EndDate"), ("V1", "V8", "V9")),
+        _rows_of_qualtrics,
+    ),
+    Crowd(
+        "arena",
+        (
+            ("model_a", "model_b", "winner"),
+            ("model_a", "model_b", "winner_model_a", "winner_model_b"),
+        ),
+        _rows_of_arena,
+    ),
 )

@@ -133,7 +133,7 @@ def _of_object(file: str, whole: Any, told: list[Told]) -> dict[str, Any] | None
             export = export_of(inside[0])
             if export is not None:
                 return _exported(file, export, inside, told)
-            return _arrays(file, inside)
+            return _arrays(file, [*map(_with_parts, inside)])
     lists = {name: value for name, value in whole.items() if isinstance(value, list)}
     sizes = {len(value) for value in lists.values()}
     # One object of lists and plain values is one row, which happens to hold lists.
@@ -144,6 +144,17 @@ def _of_object(file: str, whole: Any, told: list[Told]) -> dict[str, Any] | None
     if by_row and len(by_row) == len(whole) and len(keys) == 1 and keys != {()}:
         return {name: as_array(list(value.values())) for name, value in by_row.items()}
     return None
+
+
+def _with_parts(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with a column for each part of objects with plain parts."""
+    parts = {
+        f"{name}.{part}": one
+        for name, value in row.items()
+        if isinstance(value, Mapping) and not _is_table(value)
+        for part, one in value.items()
+    }
+    return {**row, **{name: one for name, one in parts.items() if name not in row}}
 
 
 def _arrays(file: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -313,7 +313,7 @@ def _kind_of_text(values: Sequence[Any]) -> str:
 
 @contextmanager
 def watched(connection: Any, progress: Progress | None) -> Iterator[None]:
-    """Report how far DuckDB is with a query, from a thread beside it."""
+    """Report how far DuckDB is with a query, from a thread next to it."""
     if progress is None:
         yield
         return

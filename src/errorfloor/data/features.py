@@ -69,7 +69,7 @@ def read_features(data: Any, labels: Any, features: Any, options: ReadOptions) -
         return _of_rows(data, labels, features, options)
     for name, value in (("label", label), ("features", features)):
         if value is not None:
-            text = " names a column. Beside arrays leave it out."
+            text = " names a column. Next to arrays leave it out."
             raise InputError(argument(name), text)
     if labels is None and mapped_file:
         text = " is needed: an .npy file of features has no labels. Name another one that has them."
@@ -343,7 +343,7 @@ def chosen_columns(
 ) -> tuple[Any, Any, list[str]]:
     """Return rows with the columns that are asked for, that of the label, and those of features.
 
-    `beside` are further columns, with the arguments that name them. Rows that are not `labelled`
+    `next to` are further columns, with the arguments that name them. Rows that are not `labelled`
     have no column of labels.
     """
     from errorfloor.data.engines import kinds_of, select
@@ -485,7 +485,7 @@ def read_items(scores: Any, labels: Any, features: Any, options: ReadOptions) ->
         points, told, values, name, origin = _array(features), labels, scores, "labels", "arrays"
         if options.columns:
             named = argument(next(iter(options.columns)))
-            raise InputError(named, " names a column. Beside arrays leave it out.")
+            raise InputError(named, " names a column. Next to arrays leave it out.")
     if told is None:
         raise InputError(argument("labels"), " is missing. Pass the label of each item.")
     x, told = as_points(points, "features"), _one_class_against_others(told, options, name)

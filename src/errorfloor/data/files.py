@@ -451,7 +451,7 @@ def _count_matches(connection: Any, found: Found, joined: Joined, keys: str) -> 
 def _in_memory(connection: Any, rows: Any, found: Found) -> Any:
     """Return the rows of small text files from memory.
 
-    DuckDB finds out anew how a text file is written at each step of a query.
+    DuckDB finds out again how a text file is written at each step of a query.
     """
     if not found.kind.is_text or found.size > _SMALL:
         return rows

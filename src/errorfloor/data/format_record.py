@@ -93,7 +93,7 @@ BLANK = (
     *("", "NA", "N/A", "na", "n/a", "#N/A", "<NA>", "NULL", "Null", "null", "None", "none"),
     *("NaN", "nan", "NAN", "?", "-", "--"),
 )
-_SIGNS = {"-", "--"}  # which may be votes against, beside votes of +
+_SIGNS = {"-", "--"}  # which may be votes against, next to votes of +
 _PLUS = re.compile(rb"(?:^|[,;|\t\n\"])\+(?:[,;|\t\r\n\"]|$)")
 # Fields of text files stay text until they are read as numbers, so that a word among ten
 # million numbers is counted and shown instead of ending the scan.

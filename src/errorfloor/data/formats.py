@@ -45,6 +45,7 @@ _NUMBER = re.compile(rb"(?:^|[,;|\t])\s*[+-]?[0-9]*\.?[0-9]+\s*(?:[,;|\t\r]|$)")
 _COMMAS = r"[+-]?[0-9]{1,3}(?:(?:,[0-9]{3}){2,}(?:\.[0-9]+)?|,[0-9]{3}\.[0-9]+)"
 _DOTS = r"[+-]?[0-9]{1,3}(?:(?:\.[0-9]{3}){2,}(?:,[0-9]+)?|\.[0-9]{3},[0-9]+)"
 _GROUPED = re.compile(rb"[0-9](?:,[0-9]{3}[.,][0-9]|\.[0-9]{3}[.,][0-9])")
+_NESTED, _MOST_PARTS = ("struct", "list", "map", "array", "json"), 20  # of objects in columns
 _WIDE = 100  # columns, from which on finding out how a file is written takes long
 
 
@@ -61,7 +62,7 @@ def _read_text(connection: Any, files: Sequence[File], more: str) -> str:
     check_columns(files[0].path, _fields(start) + 1, text=True)  # finding out more would take long
     more = more or _delimiter(start)
     how = f"{text_options(files)}{_comments(start)}"
-    if len(files) == 1 and _is_wide(start):
+    if len(files) == 1 and _fields(start) >= _WIDE:
         return f"read_csv({names_of(files)}, {how}, {_written(connection, files[0], how + more)})"
     return f"read_csv([{names_of(files)}], {how}{more}, union_by_name = true)"
 
@@ -100,11 +101,6 @@ def _without_thousands(call: str) -> str:
         f"(select case when {told} then {plain} when {dots} then {pointed} else columns(*) end "
         f"from {call})"
     )
-
-
-def _is_wide(start: bytes) -> bool:
-    """Tell whether the first row of a text file has many fields."""
-    return _fields(start) >= _WIDE
 
 
 def _fields(start: bytes) -> int:
@@ -191,7 +187,7 @@ def _kinds_in(values: Sequence[str]) -> dict[str, bool]:
 
 
 def _written(connection: Any, file: File, how: str) -> str:
-    """Return how a text file is written, or DuckDB finds that out anew for each step of a query."""
+    """Return how a text file is written; else DuckDB finds it out at each step of a query."""
     marks = ("delim", "quote", "escape", "comment")
     named = "Delimiter, Quote, Escape, Comment, SkipRows, Columns"
     rows = max(_SNIFFED_CELLS // (_fields(file.start) + 1), _SNIFFED_ROWS)
@@ -244,10 +240,26 @@ def _open_plain(file: str) -> Any:
 def _call_rows(connection: Any, files: Sequence[File]) -> str:
     # As text, or 0.5 would become 0 where the first rows have whole numbers only.
     call = f"read_json([{names_of(files)}]{compression_of(files)}"
-    found = connection.sql(f"from {call})").columns
-    kinds = ", ".join(f"{as_text(column)}: varchar" for column in found)
+    found = connection.sql(f"from {call})")
+    kinds = ", ".join(f"{as_text(column)}: varchar" for column in found.columns)
     blank = "nullif(nullif(nullif(columns(*), 'NaN'), ''), 'N/A')"
-    return f"(select {blank} from {call}, columns = {{{kinds}}}))"
+    rows = f"{call}, columns = {{{kinds}}})"
+    parts = [*_parts_of_objects(dict(zip(found.columns, found.types, strict=True)))]
+    if not parts:
+        return f"(select {blank} from {rows})"
+    return f"(select {blank} from (select *, {', '.join(parts)} from {rows}))"
+
+
+def _parts_of_objects(kinds: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a column for each part of objects with few plain parts, such as numbers of votes."""
+    for column, kind in kinds.items():
+        parts = dict(kind.children) if kind.id == "struct" else {}
+        if len(parts) > _MOST_PARTS or any(part.id in _NESTED for part in parts.values()):
+            continue
+        for part in parts:
+            name, path = f"{column}.{part}", '$."' + part.replace('"', "") + '"'
+            if name not in kinds:
+                yield f"json_extract_string({quoted(column)}, {as_text(path)}) as {quoted(name)}"
 
 
 def _call_parquet(_: Any, files: Sequence[File]) -> str:

@@ -398,13 +398,13 @@ class PredictedReader:
             from errorfloor.data import vote_rows
             from errorfloor.data.rows import whole
 
-            items, said, votes = vote_rows.patterns_side_by_side(request)
+            items, told, votes = vote_rows.patterns_side_by_side(request)
             columns = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
             found = _run(items, columns, request, MOST_VOTES // len(votes) + 1)
             pattern = np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))])
             classes = _classes_of(request)
             counts = _counts_of(pattern, len(classes))
-            own = (pattern, list(said.values())) if known else (None, ())
+            own = (pattern, list(told.values())) if known else (None, ())
             single = self._keep(counts, _answers(found, request), _places_of(request), *own)
             if single is None:
                 table = _table_of(counts, classes)
@@ -469,7 +469,7 @@ def as_predictions(
 
 
 def reader_of(where: ReadOptions, columns: Sequence[str]) -> tuple[PredictedReader, ReadOptions]:
-    """Return what reads columns of predictions beside votes, and what to ask of the door."""
+    """Return what reads columns of predictions next to votes, and what to ask of the door."""
     repeated = {one for one in columns if list(columns).count(one) > 1}
     if repeated:
         text = f" names column {min(repeated)!r} twice. Name each model once."
@@ -478,7 +478,7 @@ def reader_of(where: ReadOptions, columns: Sequence[str]) -> tuple[PredictedRead
 
 
 def _run(items: Any, columns: list[Any], request: Any, most: int | None = None) -> dict[str, Any]:
-    """Return columns of rows, and the predictions beside them."""
+    """Return columns of rows, and the predictions next to them."""
     import narwhals as nw
 
     more = [nw.col(f"given_{name}").alias(f"p{i}") for i, name in enumerate(request.predicted)]
@@ -522,8 +522,8 @@ def _answered(found: Mapping[str, NDArray[Any]], request: Any) -> tuple[dict[str
                 *(argument("drop_missing", True), " to keep the items that all models answered."),
             )
         kept &= first >= 0
-        said = _texts(given[own])
-        _check_one_answer(column, said, _texts(given[first[at[own]]]), texts[own])
+        told = _texts(given[own])
+        _check_one_answer(column, told, _texts(given[first[at[own]]]), texts[own])
         answers[f"p{place}"] = given[first[at]]
     if columns and not kept.any():
         raise InputError(argument("prediction"), " has no item that all models answered.")
@@ -535,13 +535,13 @@ def _answered(found: Mapping[str, NDArray[Any]], request: Any) -> tuple[dict[str
 
 
 def _check_one_answer(
-    column: str, said: NDArray[Any], first: NDArray[Any], items: NDArray[Any]
+    column: str, told: NDArray[Any], first: NDArray[Any], items: NDArray[Any]
 ) -> None:
     """Refuse a model that has several answers for one item, and name the item."""
-    differ = said != first
+    differ = told != first
     if differ.any():
         where = int(np.argmax(differ))
-        both = sorted({str(said[where]), str(first[where])})
+        both = sorted({str(told[where]), str(first[where])})
         raise InputError(
             argument("prediction"),
             f" (column {column!r}) is not the same in all rows of an item: item "

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._checks import InputError, Part, argument, function
 from errorfloor.data.arrays import count_arrays
-from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.data.tables import RatingTable, ScoreTable, SoftTable, VoteTable
 
 if TYPE_CHECKING:
     from errorfloor.data.ballots import Ballots, Raters
+    from errorfloor.data.columns import ChosenColumns
+    from errorfloor.data.options import ReadOptions
+    from errorfloor.data.read import ReadCall
     from errorfloor.data.rows import CheckedRows, RowRequest
+    from errorfloor.data.source import Reading
     from errorfloor.data.tables import Table
 
 
@@ -65,6 +70,10 @@ class Layout:
     told_by_kinds: bool = False  # by two columns of which only one holds numbers
     of_shares: bool = False  # of votes as scores, which only a label that is named asks for
     ballots: Callable[[RowRequest], Ballots] | None = None  # single votes, where there are some
+    read_arrays: Callable[[Any, ReadCall], Reading] | None = None  # where they hold no labels
+    choose: (  # its columns, where kinds, columns by role, and what else was said tell it
+        Callable[[Mapping[str, str], Mapping[str, Any], ReadOptions, str], ChosenColumns] | None
+    ) = None
 
     @property
     def row_is_vote(self) -> bool:
@@ -161,6 +170,10 @@ def _votes_in(table: VoteTable) -> int:
     return int(table.totals @ table.counts)
 
 
+def _ratings_in(table: RatingTable) -> int:
+    return table.ratings
+
+
 # What counts rows needs a dataframe library, which whoever passes arrays need not wait for.
 
 
@@ -191,15 +204,33 @@ def _of_votes(name: str) -> Callable[[RowRequest], Any]:
     return call
 
 
+def _of_ratings(name: str) -> Callable[..., Any]:
+    """Return a function of the module that reads ratings."""
+
+    def call(*given: Any) -> Any:
+        from errorfloor.data import ratings
+
+        return getattr(ratings, name)(*given)
+
+    return call
+
+
 _LABEL_NAMES = frozenset(
     {"label", "labels", "y", "y_true", "true_label", "target", "truth", "gold", "outcome"}
     | {"gold_label", "ground_truth", "true_class", "y_test", "actual"}
+)
+# Who labels things, as columns are called.
+PEOPLE = (
+    "annotator|worker|rater|coder|judge|reviewer|labell?er|reader|inspector|grader|evaluator|assessor"
+    "|examiner|expert|physician|doctor|clinician|[a-z]+ologist|moderator|volunteer|voter"
+    "|tagger|scorer|turker|listener|appraiser|nurse|teacher|referee|critic|analyst|forecaster"
+    "|contributor|editor|curator|human(?=_?\\d)"
 )
 _SOFT_NAMES = frozenset({"soft", "soft_label", "soft_labels"})
 ITEM = Role(
     "item",
     "item",
-    "Column that names the item, if each row is one vote (see --vote).",
+    "Column that names the item, or several columns (a,b), if each row is one vote (see --vote).",
     frozenset({"item", "items", "item_id", "example_id", "task_id", "sample_id", "question_id"})
     | {"document_id", "doc_id", "image_id", "instance_id", "unit_id", "sentence_id", "text_id"},
     unsure_names=frozenset({"id", "task", "example", "sample", "question", "document", "doc"})
@@ -211,7 +242,7 @@ ITEM_OF_ROW = replace(
     names=frozenset({"item", "items", "item_id", "example_id"}),
     unsure_names=frozenset({"id"}),
 )
-# What may stand beside any labels. Their usual names are a hint for people, and never a guess.
+# What may stand next to any labels. Their usual names are a hint for people, and never a guess.
 WEIGHT = Role(
     "weight",
     "weight",
@@ -229,6 +260,13 @@ CLUSTER = Role(
 )
 BESIDE = (WEIGHT, CLUSTER)
 LABEL = Role("label", "label", "The one true label of an item.", _LABEL_NAMES, is_class=True)
+# What is a true label where it stands next to votes.
+GOLD = replace(
+    LABEL,
+    unsure_names=frozenset({"biopsy", "pathology", "histology", "diagnosis", "final_diagnosis"})
+    | {"consensus", "adjudicated", "adjudication", "reference", "final_label", "final", "expert"}
+    | {"reference_standard", "gold_standard", "confirmed"},
+)
 SCORES = Layout(
     name="scores",
     table=ScoreTable,
@@ -236,9 +274,8 @@ SCORES = Layout(
         Role(
             "score",
             "score",
-            "Scores, with one --label per item. With three classes or more, one column each, "
-            "a,b,c or "
-            "'proba_*', or one with lists.",
+            "Scores, with one --label per item. With three classes or more: one column per class "
+            "(a,b,c or 'proba_*'), or one column of lists.",
             frozenset({"score", "scores", "p", "prob", "proba", "probability", "p_hat"})
             | {"y_score", "y_prob", "y_proba", "pred_proba", "logit"}
             | {"probs", "probas", "probabilities", "logits"}
@@ -298,9 +335,9 @@ COUNTS = Layout(
         Role(
             "counts",
             "counts",
-            "Votes for each class: one column per class, a,b,c or 'n_*', or one with lists.",
+            "Votes for each class: one column per class (a,b,c or 'n_*'), or one column of lists.",
             frozenset({"label_count", "label_counts", "counts", "vote_counts", "votes"}),
-            pattern=r"(n|count|votes)_.+",
+            pattern=rf"(n|count|votes)_(?!({PEOPLE})s?$).+",  # which is how many were asked
             is_number=True,
             by_class=True,
             alone=False,
@@ -320,8 +357,8 @@ SOFT_LABELS = Layout(
         Role(
             "soft",
             "soft",
-            "True probabilities of class 1. With three classes or more, one column each, or one "
-            "with lists.",
+            "True probabilities of class 1. With three classes or more: one column per class, or "
+            "one column of lists.",
             _SOFT_NAMES,
             pattern=r"(soft|soft_label|soft_labels)_.+",
             is_number=True,
@@ -375,7 +412,7 @@ ANNOTATORS = Layout(
             "annotators",
             "annotators",
             "One column per annotator, blanks allowed: a,b,c or 'rater*'.",
-            pattern=r"(annotator|ann|rater|worker|coder|judge|reviewer|expert|vote|vote_of|label)(_?\d+|_[a-z])",
+            pattern=rf"({PEOPLE}|ann|vote|vote_of|label)(_?\d+|_[a-z])",
             is_class=True,
             several=True,
         ),
@@ -451,6 +488,74 @@ BESIDE_LABELS = (
     LISTS_AND_LABELS,
 )
 LAYOUTS = (SCORES, VOTES, COUNTS, SOFT_LABELS, ANNOTATIONS, ANNOTATORS, LISTS, *BESIDE_LABELS)
+
+
+_RATING_NAMES = frozenset(
+    {"rating", "score", "grade", "mark", "stars", "mos", "value", "response", "judgment", "points"}
+    | {"judgement", "rating_value", "quality", "opinion", "slider", "human_score", "human_rating"}
+)
+_RATER_NAMES = frozenset(
+    {"rater", "rater_id", "annotator", "annotator_id", "worker", "worker_id", "judge", "judge_id"}
+    | {"reviewer", "reviewer_id", "coder", "coder_id", "user", "user_id", "participant", "listener"}
+    | {"listener_id", "grader", "grader_id", "participant_id", "evaluator", "evaluator_id"}
+)
+RATED = Role(
+    "item",
+    "item",
+    "Column that names the item, if each row is one rating (see --rating).",
+    ITEM.names
+    | {"paper", "paper_id", "essay", "essay_id", "clip", "clip_id", "stimulus", "stimulus_id"}
+    | {"submission", "submission_id", "wav", "segment_id", "response_id", "video_id", "product_id"},
+    unsure_names=ITEM.unsure_names | {"file", "filename", "name", "system_id", "segment", "video"},
+)
+RATING = Role("rating", "rating", "The rating of a row.", _RATING_NAMES, is_number=True)
+RATER = Role("rater", "rater", "Whose rating it is.", _RATER_NAMES, optional=True)
+SIDE_BY_SIDE = Role(
+    "ratings",
+    "ratings",
+    "One column per rater, blanks allowed (a,b,c or 'rater*'); or one column with lists.",
+    pattern=rf"({PEOPLE}|rating|score|r)(_?\d+|_[a-z])",
+    several=True,
+    is_number=True,
+)
+IN_LISTS = Role(
+    "ratings",
+    "ratings",
+    "All ratings of an item in one column: lists, or text such as 5;6;3.",
+    frozenset({"ratings", "scores", "grades", "marks", "responses", "opinions"}),
+    is_list=True,
+)
+
+
+_of_rating = partial(
+    Layout,
+    table=RatingTable,
+    asks="from_ratings",
+    read_arrays=_of_ratings("read_arrays"),
+    choose=_of_ratings("choose_columns"),
+)
+RATINGS_IN_ROWS = _of_rating(
+    name="ratings in rows",
+    roles=(RATED, RATING, RATER),
+    says="A row is one person's rating of one item.",
+    count=_of_ratings("count_rows"),
+    row_is_item=False,
+    rows_in=_ratings_in,
+)
+RATINGS_SIDE_BY_SIDE = _of_rating(
+    name="ratings side by side",
+    roles=(SIDE_BY_SIDE,),
+    says="A row is an item with a column of ratings per rater, blank where there is none.",
+    count=_of_ratings("count_columns"),
+)
+LISTS_OF_RATINGS = _of_rating(
+    name="lists of ratings",
+    roles=(IN_LISTS,),
+    says="A row is an item with the list of its ratings.",
+    count=_of_ratings("count_lists"),
+)
+OF_RATINGS = (RATINGS_IN_ROWS, RATINGS_SIDE_BY_SIDE, LISTS_OF_RATINGS)
+EVERY_LAYOUT = (*LAYOUTS, *OF_RATINGS)
 
 
 def of_kind(kind: str) -> tuple[Layout, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,36 +20,82 @@ from errorfloor.data.columns import (
     simple,
 )
 from errorfloor.data.engines import Columns, Frame, select
-from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, COUNTS, ITEM, LABEL, SCORES, Layout
-from errorfloor.data.naming import positive_of
-from errorfloor.data.values import is_id, is_missing, spelt
+from errorfloor.data.layouts import (
+    ANNOTATIONS,
+    ANNOTATORS,
+    COUNTS,
+    ITEM,
+    LABEL,
+    LAYOUTS,
+    PEOPLE,
+    RATING,
+    SCORES,
+    VOTES,
+    Layout,
+)
+from errorfloor.data.naming import common_start, names_of_columns, positive_of
+from errorfloor.data.values import MOST_ROUNDING, SHARE_ROUNDING, is_id, is_missing, spelt
 
 _ROWS, _CELLS = 1000, 2**18  # that are looked at
 _MOST_LABELS = 20  # classes of a column that may hold labels
 _MOST_LISTED = 12  # columns that a command names one by one
 _MOST_ANSWERS = 5  # classes of columns that may be annotators
+_FEWEST_SHARES = 8  # between 0 and 1 that tell that they are shares of numbers of votes
+_MOST_KEYS = 8  # columns of which pairs are tried
+_LEAST_CHANCE = 5.0  # pairs that chance would repeat, so that none is no accident
 _NO_VALUES = ("list", "votes", "other")  # kinds of columns whose values are not compared
 # What is often a part of the names of such columns.
-_LABELS = r"(^|_)(labels?|class|cls|category|target|truth|true|gold|outcome|human|actual)(_|$)"
+_LABELS = (
+    r"(^|_)(labels?|class|cls|category|target|truth|true|gold|outcome|actual"
+    r"|human(?!_?\d))(_|$)"  # human_1 is a person
+)
 _SCORES = r"(^|_)(p|prob\w*|scores?|confidence|logits?|conf)(_|$)"
 _MODELS = r"(^|_)(model|pred|preds|predicted|prediction|clf|classifier|gpt\w*|bert\w*|llm)(_|\d|$)"
 _PREDICTIONS = r"(^|_)(pred|preds|predicted|prediction|predictions|y_?hat|guess|output)(_|$)"
+_STATES = r"(is|was|has|had|did|will)_\w+"  # is_fraud, has_churned
+_PEOPLE = rf"(^|_)({PEOPLE}|participant|user)(_|\d|$)"
+_VOTES = (
+    r"(^|_)(votes?|answer|verdict|judge?ments?|decision|choice|preference|preferred|response|opinion"
+    r"|annotation|assessment|reading|labels?|category|class)(_|$)"
+)
+_TOTALS = (
+    r"(^|_)(totals?|num|number|count|raters|annotators|voters|workers|asked|classifications)(_|$)"
+    rf"|^n_(votes|answers|({PEOPLE})s)$|_votes$"
+)
+_AGREEMENT = r"confidence|agreement|majority|consensus|unanim"
+# What tells that numbers are votes, and not hours, rooms or clicks.
+_VOTING = (
+    rf"(^|_)(vot(e|es|ed|ers?)|classifications|answers?|responses?|people|({PEOPLE})s?)(_|\d|$)"
+)
+_RATINGS = rf"(^|_)(ratings?|stars?|grades?|marks?|({PEOPLE})s?)(_|\d|$)"
+# People who do nothing with items but vote on them; users and nurses do much else.
+_VOTERS = (
+    r"(^|_)(annotators?|workers?|raters?|coders?|judges?|labell?ers?|graders?|assessors?|voters?"
+    r"|taggers?|scorers?|turkers?|reviewers?|evaluators?|moderators?|readers?)(_|\d|$)|completed_by"
+)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d\d?[./]\d\d?[./]\d{4}|\d\d?:\d\d(:|$)")
 
 
 @dataclass(frozen=True)
 class FirstValues:
-    """What the first rows hold in a column, without what is missing."""
+    """What the first rows hold in a column."""
 
     name: str
     kind: str
-    values: tuple[str, ...]
+    cells: tuple[str, ...]  # of each row, "" where something is missing
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """What is there."""
+        return tuple(one for one in self.cells if one)
 
     @cached_property
     def numbers(self) -> Floats | None:
         """The values as numbers, where they all are."""
         if self.kind not in ("number", "boolean"):
             return None
-        found = [spelt(value) for value in self.values]
+        percent = len(self.values) > 0 and all(value.endswith("%") for value in self.values)
+        found = [_of_percent(value) if percent else spelt(value) for value in self.values]
         numbers = [one for one in found if one is not None]
         return np.array(numbers) if numbers and len(numbers) == len(found) else None
 
@@ -75,6 +122,21 @@ class FirstValues:
         """Whether it numbers the rows or items, by its name or its values."""
         return names_an_id(self.name) or (self.numbers is not None and is_id(self.numbers))
 
+    @cached_property
+    def are_dates(self) -> bool:
+        """Whether these are days or times."""
+        return len(self.values) > 0 and all(_DATE.match(one) for one in self.values)
+
+    @cached_property
+    def is_repeated(self) -> bool:
+        """Whether values come again, as an item does with each of its votes."""
+        return 1 < len({*self.values}) <= len(self.values) / 1.5
+
+    def tells(self, other: FirstValues) -> bool:
+        """Tell whether each of its values stands next to one value of another column only."""
+        both = {*zip(self.cells, other.cells, strict=True)}
+        return len({one for one, _ in both}) == len(both)
+
     @property
     def may_be_scores(self) -> bool:
         """Whether there are many different numbers, which do not number the rows."""
@@ -85,6 +147,11 @@ class FirstValues:
         """Whether these are numbers of votes: whole, and some of them above 1."""
         numbers = self.numbers
         return numbers is not None and self.are_whole and bool((numbers > 1).any())
+
+
+def _of_percent(text: str) -> float | None:
+    number = spelt(text.rstrip("% "))
+    return None if number is None else number / 100
 
 
 def first_values(
@@ -98,55 +165,198 @@ def first_values(
     short = {f"c{i}": name for i, name in enumerate(names)}
     found = run(select(frame, short).head(rows))
     return [
-        FirstValues(name, kinds[name], tuple(_there(found[alias].tolist())))
+        FirstValues(name, kinds[name], tuple(_cells(found[alias].tolist())))
         for alias, name in short.items()
     ]
 
 
-def _there(values: Sequence[Any]) -> Iterator[str]:
+def _cells(values: Sequence[Any]) -> Iterator[str]:
     for value in values:
         text = "" if value is None else str(value).strip()
-        if text and not is_missing(text):
-            yield text
+        yield "" if is_missing(text) else text
 
 
 def sure_reading(
-    columns: Sequence[FirstValues], allowed: Sequence[Layout], *, numbers_vote: bool = False
+    seen: Sequence[FirstValues],
+    allowed: Sequence[Layout],
+    *,
+    numbers_vote: bool = False,
+    predicted: Sequence[FirstValues] = (),
 ) -> ChosenColumns | None:
     """Return the reading that names and values tell together.
 
     These are scores of classes, in columns that are called like the values of the label; numbers
-    of votes for yes and for no; votes next to the names of people; and one share next to one label
-    of two classes, where nothing else is there but ids. More than two numbers are ratings, and
-    votes only where it is said from which number on they mean yes (`numbers_vote`).
+    of votes for yes and for no; shares of votes next to their numbers; votes next to the names of
+    people; and one share next to one label of two classes, where nothing else is there but ids, or
+    where both are called so. More than two numbers are ratings, and votes only where it is said
+    from which number on they mean yes (`numbers_vote`). Where it is said which columns models
+    `predicted`, all others that hold the same few answers are people. Votes have to be called so,
+    or after people who vote, unless only votes are asked for: other numbers add up, too.
     """
-    votes = partial(_votes_of_people, numbers_vote=numbers_vote)
-    guesses = (_class_scores, _yes_and_no, votes, _one_share)
-    found = [one for one in (guess(columns) for guess in guesses) if one is not None]
-    return found[0] if len(found) == 1 and found[0].layout in allowed else None
+    every = _told(seen, numbers_vote=numbers_vote)
+    declared = numbers_vote or all(one.table is VOTES.table for one in allowed)
+    found = [one for one in every if declared or _is_named(one, seen)]
+    found = found or _people_beside(seen, predicted)
+    if not found or any(one.columns != found[0].columns for one in found):
+        return None
+    for layout in allowed:
+        if layout.name == found[0].layout.name:  # which may ask for fewer columns
+            names = {role.name for role in layout.roles}
+            columns = {name: one for name, one in found[0].columns.items() if name in names}
+            return _guessed(layout, columns)
+    return None
 
 
-def _votes_of_people(columns: Sequence[FirstValues], *, numbers_vote: bool) -> ChosenColumns | None:
+def _told(seen: Sequence[FirstValues], *, numbers_vote: bool = False) -> list[ChosenColumns]:
+    """Return the readings that values tell, whatever the columns are about."""
+    rows = votes_in_rows(seen, numbers_vote=numbers_vote)
+    if len(rows) == 1:
+        return rows
+    guesses = (
+        *(_class_scores, _yes_and_no, _class_counts, _votes_of_all, shares_of_votes),
+        *(_score_by_name, _one_share),
+    )
+    return [one for one in (guess(seen) for guess in guesses) if one is not None]
+
+
+def _is_named(reading: ChosenColumns, seen: Sequence[FirstValues]) -> bool:
+    """Tell whether a name says that these are votes: hours of a day add up to one number, too."""
+    if reading.layout is ANNOTATIONS:
+        named = {one.name: one for one in seen}
+        who, vote = (named[reading.columns[role]] for role in ("annotator", "vote"))
+        is_vote = bool(fitting(ANNOTATIONS.roles[2], [vote.name])) or _is_called(vote, _VOTES)
+        return is_vote or _is_called(who, _VOTERS)
+    if reading.layout not in (VOTES, COUNTS) or _yes_and_no(seen) is not None:
+        return True
+    return any(_is_called(one, _VOTING) for one in seen)
+
+
+def votes_in_rows(
+    columns: Sequence[FirstValues], *, numbers_vote: bool = False
+) -> list[ChosenColumns]:
     """Return item, annotator and vote, where names tell who votes, and values what on what.
 
-    An item has several rows, each by another person.
+    An item has several rows, each by another person. What never changes within an item, such as
+    its language, or within a person is no vote.
     """
-    people = fitting(ANNOTATIONS.roles[1], [one.name for one in columns])
-    others = [one for one in columns if one.name not in people]
-    votes = [one for one in others if one.may_be_labels]
-    items = [one for one in others if one not in votes]
-    if len(people) != 1 or len(votes) != 1 or len(items) != 1:
+    who = _people(columns)
+    items = [] if who is None else _items_of(who, columns)
+    if who is None or not items:
+        return []
+    (item, *_) = items
+    votes = _votes_on(item, who, columns)
+    if any(one.numbers is not None and len(one.classes) > 2 for one in votes) and not numbers_vote:
+        return []
+    return [
+        _guessed(ANNOTATIONS, {"item": item.name, "annotator": who.name, "vote": one.name})
+        for one in votes
+    ]
+
+
+def _people(columns: Sequence[FirstValues]) -> FirstValues | None:
+    """Return the column of people; of two, such as their numbers and names, the first."""
+    sure = fitting(ANNOTATIONS.roles[1], [one.name for one in columns])
+    called = [one for one in columns if one.name in sure] or [
+        one for one in columns if _is_called(one, _PEOPLE)
+    ]
+    able = [one for one in called if one.is_repeated and not _is_called(one, _MODELS)]
+    same = all(able[0].tells(one) and one.tells(able[0]) for one in able)
+    return able[0] if able and same else None
+
+
+def _items_of(who: FirstValues, columns: Sequence[FirstValues]) -> list[FirstValues]:
+    """Return the columns that may name items, the likeliest first: a person has each once."""
+
+    def is_able(one: FirstValues) -> bool:
+        pairs = [pair for pair in zip(one.cells, who.cells, strict=True) if all(pair)]
+        once = len({*pairs}) == len(pairs) > 0
+        called = bool(fitting(ITEM, [one.name])) or names_an_id(one.name)
+        return once and (one.is_repeated or called) and not one.are_dates
+
+    able = [one for one in columns if one is not who and is_able(one)]
+    able = [one for one in able if one.is_repeated] or able
+    return sorted(able, key=lambda one: (not fitting(ITEM, [one.name]), not names_an_id(one.name)))
+
+
+def _votes_on(
+    item: FirstValues, who: FirstValues, columns: Sequence[FirstValues]
+) -> list[FirstValues]:
+    """Return the columns that may hold votes: few values, which item and person do not tell."""
+    labels = [one for one in _labels(columns, but=(item.name, who.name)) if not one.are_dates]
+    free = [one for one in labels if not item.tells(one) and not who.tells(one)] or labels
+    votes = fitting(ANNOTATIONS.roles[2], [one.name for one in free])
+    called = [one for one in free if one.name in votes]
+    return called or [one for one in free if _is_called(one, _VOTES)] or free
+
+
+def _people_beside(
+    columns: Sequence[FirstValues], predicted: Sequence[FirstValues]
+) -> list[ChosenColumns]:
+    """Return columns of people next to predictions of the same classes, where nothing else is."""
+    labels = _labels(columns)
+    rest = [one for one in columns if one not in labels]
+    classes = {name for one in predicted for name in one.classes}
+    plain = all(one.is_id or one.kind == "text" for one in rest)
+    if not predicted or len(labels) < 2 or not plain:
+        return []
+    if any(not one.classes & classes or _is_no_person(one) for one in labels):
+        return []
+    return [_guessed(ANNOTATORS, {"annotators": tuple(one.name for one in labels)})]
+
+
+def _is_no_person(column: FirstValues) -> bool:
+    """Tell whether a column is called a label, a model or a prediction."""
+    called = any(_is_called(column, one) for one in (_LABELS, _MODELS, _PREDICTIONS))
+    return called or bool(fitting(LABEL, [column.name]))
+
+
+def shares_of_votes(columns: Sequence[FirstValues]) -> ChosenColumns | None:
+    """Return shares of votes next to their numbers: all products are whole numbers."""
+    found = [
+        (share, total)
+        for share in columns
+        if _are_shares(share) and len(share.classes) > 2 and not _is_of_the_leading(share)
+        for total in columns
+        if total.may_be_votes and not names_an_id(total.name) and _are_parts(share, total)
+    ]
+    if len(found) != 1:
         return None
-    (who,) = (one for one in columns if one.name == people[0])
-    (item,), (vote,) = items, votes
-    if vote.numbers is not None and len(vote.classes) > 2 and not numbers_vote:
+    ((share, total),) = found
+    return _guessed(VOTES, {"votes": share.name, "total": total.name})
+
+
+def _is_of_the_leading(share: FirstValues) -> bool:
+    """Tell whether no share is below a third, as if each were that of its item's leading answer."""
+    return share.numbers is not None and bool(share.numbers.min() >= 1 / 3 - SHARE_ROUNDING)
+
+
+def agreement_and_label(columns: Sequence[FirstValues]) -> tuple[str, str] | None:
+    """Return a column that says how many agree, and the answer they agree on, of many classes."""
+    shares = [
+        one
+        for one in columns
+        if _are_shares(one)
+        and _is_of_the_leading(one)
+        and re.search(_AGREEMENT, one.name, re.IGNORECASE)
+        and any(_are_parts(one, total) for total in columns if total.may_be_votes)
+    ]
+    if len(shares) != 1:
         return None
-    pairs = list(zip(item.values, who.values, strict=False))
-    repeated = len(item.classes) <= len(item.values) / 1.5
-    if len(item.values) != len(who.values) or not repeated or len({*pairs}) < len(pairs):
-        return None
-    found = {"item": item.name, "annotator": who.name, "vote": vote.name}
-    return _guessed(ANNOTATIONS, found)
+    (share,) = shares
+    others = [one for one in columns if one is not share and share.name.startswith(one.name)]
+    labels = others or _labels(columns)
+    return (share.name, labels[0].name) if len(labels) == 1 else None
+
+
+def _are_parts(share: FirstValues, total: FirstValues) -> bool:
+    """Tell whether shares of totals are whole numbers, which seldom happens by chance."""
+    shares, totals = share.numbers, total.numbers
+    if shares is None or totals is None or shares.size != totals.size or totals.min() < 1:
+        return False
+    votes = shares * totals
+    inside = (shares > 0) & (shares < 1)
+    whole = np.abs(votes - np.round(votes)) <= np.minimum(SHARE_ROUNDING * totals, MOST_ROUNDING)
+    return bool(whole.all() and inside.sum() >= _FEWEST_SHARES)
 
 
 def _one_share(columns: Sequence[FirstValues]) -> ChosenColumns | None:
@@ -155,6 +365,7 @@ def _one_share(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     Other columns are ids or free text. Whatever such a number is, it may be used as a score: the
     answer bounds the floor, and assumes nothing of it.
     """
+    columns = [one for one in columns if not _is_called(one, _PREDICTIONS) or one.may_be_scores]
     scores = [one for one in columns if one.may_be_scores]
     labels = [one for one in columns if one.may_be_labels and not names_an_id(one.name)]
     if len(scores) != 1 or len(labels) != 1 or not _are_shares(scores[0]):
@@ -169,6 +380,72 @@ def _one_share(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     return _guessed(SCORES, {"score": score.name, "label": label.name})
 
 
+def _score_by_name(columns: Sequence[FirstValues]) -> ChosenColumns | None:
+    """Return a share that is called a score and a label of two classes that is called one."""
+    scores = [one for one in columns if one.may_be_scores and _is_called(one, _SCORES)]
+    labels = [one for one in _labels(columns) if not _is_called(one, _PREDICTIONS)]
+    called = [one for one in labels if fitting(LABEL, [one.name])]
+    called = called or [
+        one for one in labels if _is_called(one, _LABELS) or re.match(_STATES, simple(one.name))
+    ]
+    if len(scores) != 1 or len(called) != 1 or not _are_shares(scores[0]):
+        return None
+    (score,), (label,) = scores, called
+    if len(label.classes) != 2 or says_correct(label.name) or _people(columns) is not None:
+        return None
+    return _guessed(SCORES, {"score": score.name, "label": label.name})
+
+
+def ratings_beside(columns: Sequence[FirstValues]) -> tuple[str, ...]:
+    """Return the columns of numbers on one scale of few steps, two at least: each may be a rater.
+
+    None where another column of numbers is there, but for ids.
+    """
+    numbers = [one for one in columns if one.numbers is not None and not names_an_id(one.name)]
+    numbers = [one for one in numbers if one.may_be_labels or not one.is_id]
+    steps = {step for one in numbers for step in one.classes}
+    alike = all(one.may_be_labels and 2 * len(one.classes) > len(steps) for one in numbers)
+    if len(numbers) < 2 or not alike or not 2 < len(steps) <= _MOST_LABELS:
+        return ()
+    if any(len(one.classes) == 2 or _is_no_person(one) for one in numbers) or _people(columns):
+        return ()  # of rows that are ratings names tell
+    if not _rise_together(numbers):
+        return ()
+    return tuple(one.name for one in numbers)
+
+
+def are_called_ratings(columns: Mapping[str, Any]) -> bool:
+    """Tell whether columns that were read as ratings are called so, or after those who rate."""
+    names = columns.get("ratings", columns.get("rating"))
+    each = [names] if isinstance(names, str) else names
+    return all(fitting(RATING, [one]) or re.search(_RATINGS, simple(one)) for one in each)
+
+
+def ratings_in_rows(columns: Sequence[FirstValues]) -> dict[str, str]:
+    """Return item, rating and rater, where names tell who rates; nothing where that is unclear."""
+    who = _people(columns)
+    items = [] if who is None else _items_of(who, columns)
+    if who is None or not items:
+        return {}
+    others = [one for one in columns if one is not who and one is not items[0]]
+    numbers = [one for one in others if one.numbers is not None and not one.is_id]
+    numbers = [one for one in numbers if len(one.classes) > 2 and not who.tells(one)]
+    free = [one for one in numbers if not items[0].tells(one)]
+    called = [one for one in free if fitting(RATING, [one.name])] or free
+    if len(called) != 1:
+        return {}
+    return {"item": items[0].name, "rating": called[0].name, "rater": who.name}
+
+
+def _rise_together(columns: Sequence[FirstValues]) -> bool:
+    """Tell whether items that are high in one column tend to be so in others, as ratings are."""
+    rows = [row for row in zip(*(one.cells for one in columns), strict=True) if all(row)]
+    values = np.array([[spelt(cell) or 0.0 for cell in row] for row in rows], dtype=np.float64)
+    if len(rows) < _FEWEST_SHARES or not values.std(axis=0).all():
+        return True  # which tells nothing
+    return bool(np.corrcoef(values.T).sum() > len(columns))
+
+
 def correct_and_score(columns: Sequence[FirstValues]) -> str | None:
     """Return the column that says whether a model was right, where no other holds labels."""
     labels = _labels(columns)
@@ -176,32 +453,90 @@ def correct_and_score(columns: Sequence[FirstValues]) -> str | None:
     return told[0].name if len(told) == 1 == len(labels) else None
 
 
-def models_and_label(columns: Sequence[FirstValues]) -> tuple[list[str], str] | None:
-    """Return columns of what models predict, two at least, and that of the labels."""
+def models_and_label(
+    columns: Sequence[FirstValues], *, any_name: bool = False
+) -> tuple[list[str], str] | None:
+    """Return columns of what models predict, two at least, and that of the labels.
+
+    With `any_name`, columns with classes of the label may be called as they like.
+    """
     labels = _labels(columns)
     told = [one for one in labels if fitting(LABEL, [one.name]) or _is_called(one, _LABELS)]
     models = [one for one in labels if _is_called(one, _MODELS) and one not in told]
+    if any_name and not models:
+        models = [one for one in labels if one not in told]
     if len(told) != 1 or len(models) < 2:
         return None
     same = [one.name for one in models if one.classes & told[0].classes]
     return (same, told[0].name) if len(same) > 1 else None
 
 
+def label_of(columns: Sequence[FirstValues], predicted: Sequence[FirstValues]) -> str | None:
+    """Return the only column of labels where models predict the same classes, and nothing else.
+
+    None where there may be scores or votes, or nothing is predicted.
+    """
+    classes = {name for one in predicted for name in one.classes}
+    labels = [one for one in _labels(columns) if one.classes & classes]
+    told = [one for one in labels if fitting(LABEL, [one.name]) or _is_called(one, _LABELS)]
+    if len(told or labels) != 1 or any(one.may_be_scores for one in columns):
+        return None
+    return None if _people(columns) else (told or labels)[0].name
+
+
 def likely_readings(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
     """Return the readings that values allow, the likeliest first."""
-    sure = sure_reading(columns, (SCORES, COUNTS))
+    sure = sure_reading(columns, LAYOUTS)
     if sure is not None:
         return [sure]
-    names = [one.name for one in columns]
-    items, people = fitting(ITEM, names), fitting(ANNOTATIONS.roles[1], names)
-    if len(items) == len(people) == 1:
-        labels = _labels(columns, but=(items[0], people[0]))
-        return [
-            _guessed(ANNOTATIONS, {"item": items[0], "annotator": people[0], "vote": one.name})
-            for one in labels[:2]
-        ]
+    rows = votes_in_rows(columns) or _unnamed_votes(columns) or _votes_on_pairs(columns)
+    if rows or (rows := _told(columns)):
+        return rows[:2]
     found = [_one_score(columns), _answers(columns)]
     return [one for one in found if one is not None]
+
+
+def _unnamed_votes(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
+    """Return item, annotator and vote by values alone: two columns of which no pair is repeated."""
+    keys = [one for one in columns if one.is_repeated and not one.are_dates]
+    keys = [one for one in keys if one.kind == "text" or one.are_whole]
+    for who in sorted(keys, key=lambda one: len(one.classes)):
+        for item in _items_of(who, keys):
+            votes = [one for one in _votes_on(item, who, columns) if not item.tells(one)]
+            words = [one for one in votes if one.numbers is None or len(one.classes) == 2]
+            more = len(item.classes) > len(who.classes)
+            if words and more and _repeats_by_chance(item, who) >= _LEAST_CHANCE:
+                found = {"item": item.name, "annotator": who.name, "vote": words[0].name}
+                return [_guessed(ANNOTATIONS, found)]
+    return []
+
+
+def _votes_on_pairs(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
+    """Return votes on items that two columns name together, such as a query and a document."""
+    who = _people(columns)
+    if who is None:
+        return []
+    keys = [one for one in columns if one.is_repeated and not one.are_dates and one is not who]
+    keys = [one for one in keys if one.kind == "text" or one.are_whole][:_MOST_KEYS]
+    for k, one in enumerate(keys):
+        for other in keys[k + 1 :]:
+            cells = tuple(map(" ".join, zip(one.cells, other.cells, strict=True)))
+            pair = FirstValues(f"{one.name},{other.name}", "text", cells)
+            if one.tells(other) or other.tells(one) or not _items_of(who, [pair]):
+                continue
+            rest = [column for column in columns if column not in (one, other)]
+            votes = [vote for vote in _votes_on(pair, who, rest) if not pair.tells(vote)]
+            found = {"item": pair.name, "annotator": who.name}
+            if votes and pair.is_repeated:
+                return [_guessed(ANNOTATIONS, {**found, "vote": votes[0].name})]
+    return []
+
+
+def _repeats_by_chance(one: FirstValues, other: FirstValues) -> float:
+    """Return how many pairs of values would come twice if columns had nothing to do."""
+    n = len(one.cells)
+    same = [sum(k * k for k in Counter(column.cells).values()) / n**2 for column in (one, other)]
+    return n * (n - 1) / 2 * same[0] * same[1]
 
 
 def prediction_and_label(columns: Sequence[FirstValues]) -> tuple[str, str] | None:
@@ -276,11 +611,63 @@ def _yes_and_no(columns: Sequence[FirstValues]) -> ChosenColumns | None:
         for one in columns
         if one.may_be_votes and not one.is_id and not fitting(ITEM, [one.name])
     ]
-    if len(votes) != 2 or positive_of(votes) is None:
+    words = names_of_columns(votes) if len(votes) == 2 else ()  # without what both have
+    meant = positive_of(votes) or positive_of(words)
+    if len(votes) != 2 or meant is None:
         return None
-    yes = positive_of(votes)
-    no = next(one for one in votes if one != yes)
+    yes, no = votes if meant in (votes[0], words[0]) else votes[::-1]
     return _guessed(COUNTS, {"counts": (no, yes)})
+
+
+def _numbers_of_votes(columns: Sequence[FirstValues]) -> list[FirstValues]:
+    """Return the columns of whole numbers that name no item, without gaps."""
+    return [
+        one
+        for one in columns
+        if one.are_whole and all(one.cells) and not one.is_id and not fitting(ITEM, [one.name])
+    ]
+
+
+def _class_counts(columns: Sequence[FirstValues]) -> ChosenColumns | None:
+    """Return whole numbers that add up to the same on each item, or to another column."""
+    votes = _numbers_of_votes(columns)
+    if len(votes) < 2 or len(votes[0].cells) < _FEWEST_SHARES or len(votes) > _MOST_LABELS:
+        return None
+    numbers = np.array([one.numbers for one in votes])
+    whole = numbers.sum(axis=0)
+    totals = [k for k in range(len(votes)) if (2 * numbers[k] == whole).all()] if votes[2:] else []
+    classes = [one for k, one in enumerate(votes) if k not in totals]
+    same = bool((whole == whole[0]).all())
+    if len(totals) > 1 or not (totals or same) or whole.max() < 2 or len(classes) < 2:
+        return None
+    if all(len(one.classes) < 2 for one in classes) or _yes_and_no(columns) is not None:
+        return None
+    return _guessed(COUNTS, {"counts": tuple(one.name for one in classes)})
+
+
+def _votes_of_all(columns: Sequence[FirstValues]) -> ChosenColumns | None:
+    """Return votes and the number of all votes: the latter is called so, and never the smaller."""
+    votes = _numbers_of_votes(columns)
+    totals = [one for one in votes if _is_called(one, _TOTALS)]
+    if len(votes) != 2 or len(totals) != 1:
+        return None
+    (total,) = totals
+    (part,) = (one for one in votes if one is not total)
+    if part.numbers is None or total.numbers is None or len(part.classes) < 2:
+        return None
+    below = bool((part.numbers <= total.numbers).all() and total.numbers.min() >= 1)
+    if not below or total.numbers.max() < 2 or fitting(LABEL, [part.name]):
+        return None
+    return _guessed(VOTES, {"votes": part.name, "total": total.name})
+
+
+def numbers_beside(columns: Sequence[FirstValues]) -> list[str]:
+    """Return the columns of numbers but for ids, each of which may be a rater."""
+    return [
+        one.name
+        for one in columns
+        if one.numbers is not None and not one.is_id and len(one.classes) > 2
+    ]
 
 
 def _one_score(columns: Sequence[FirstValues]) -> ChosenColumns | None:
@@ -313,6 +700,7 @@ def _are_shares(column: FirstValues) -> bool:
 def _answers(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     """Return the columns that hold the same few answers, three at least: each may be a person."""
     few = [one for one in _labels(columns) if len(one.classes) <= _MOST_ANSWERS]
+    few = [one for one in few if not _is_no_person(one)]
     able = [one for one in few if 2 * len(one.classes) <= len(one.values)]  # which are repeated
     groups: dict[frozenset[str], list[FirstValues]] = {}
     for one in sorted(able, key=lambda one: -len(one.classes)):
@@ -321,24 +709,21 @@ def _answers(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     alike = [group for group in groups.values() if len(group) > 2]
     if len(alike) != 1:
         return None
-    chosen = {one.name for one in alike[0]}
+    chosen = {one.name for one in _family(alike[0])}
     names = tuple(one.name for one in columns if one.name in chosen)
     if len(names) > _MOST_LISTED:
-        start = _common_start(names)
+        start = common_start(names)
         if not start or any(one.name.startswith(start) for one in columns if one not in alike[0]):
             return None
         names = (f"{start}*",)
     return _guessed(ANNOTATORS, {"annotators": names})
 
 
-def _common_start(names: Sequence[str]) -> str:
-    """Return what all names begin with.
-
-    Examples
-    --------
-    >>> _common_start(["question 1", "question 2"]), _common_start(["alice", "bob"])
-    ('question ', '')
-    """
-    least, most = min(names), max(names)
-    same = next((i for i, letter in enumerate(least) if letter != most[i]), len(least))
-    return least[:same]
+def _family(columns: Sequence[FirstValues]) -> Sequence[FirstValues]:
+    """Return the columns whose names begin alike, such as dr_a and dr_b, where those are most."""
+    starts: dict[str, list[FirstValues]] = {}
+    for one in columns:
+        start = re.match(r"(.*[a-z])(_?\d+|_[a-z0-9]+)", simple(one.name))
+        starts.setdefault("" if start is None else start[1], []).append(one)
+    most = max((some for start, some in starts.items() if start), key=len, default=[])
+    return most if 2 * len(most) > len(columns) and len(most) > 1 else columns

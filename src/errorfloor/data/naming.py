@@ -22,7 +22,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import MISSING_LABELS, InputError, Part, argument, command, shown
+from errorfloor._checks import (
+    MISSING_LABELS,
+    InputError,
+    Part,
+    argument,
+    command,
+    function,
+    shown,
+)
 from errorfloor._typing import Bools, Counts
 from errorfloor.data.values import as_entries, is_missing, missing_in, spelt, text_of
 
@@ -44,11 +52,23 @@ PAIRS = (
     *("approve reject", "approved rejected", "approved denied", "agree disagree", "like dislike"),
     *("relevant irrelevant", "present absent", "malignant benign", "abnormal normal", "win loss"),
     *("fraud legit", "fraud legitimate", "fraud genuine", "fraud normal", "sick healthy"),
+    *("hired rejected", "churned stayed", "churned retained", "removed kept", "remove keep"),
     *("case control", "hit miss", "active inactive", "duplicate unique", "true fake"),
     *(f"toxic {one}" for one in ("clean", "normal", "ok", "neutral", "none", "safe", "civil")),
     *(f"{one} {other}" for one in ("hate", "offensive", "abusive") for other in ("normal", "none")),
 )
 _KNOWN = {tuple(pair.split()) for pair in PAIRS}
+_NO = {
+    "no",
+    "none",
+    "nein",
+    "nee",
+    "non",
+    "nothing",
+    "never",
+    "false",
+    "negative",
+}  # next to any word
 _WITHOUT = ("not", "non", "no")  # before a word make it the other class
 _LISTED = 6  # values that a message names
 _LONGEST = 100  # characters of the name of a class
@@ -116,19 +136,25 @@ def names_of_columns(columns: Sequence[str]) -> tuple[str, ...]:
     >>> names_of_columns(["cat votes", "dog votes"]), names_of_columns(["cat", "cow"])
     (('cat', 'dog'), ('cat', 'cow'))
     """
-    front = _shared(columns)
+    front = common_start(columns)
     # Up to where a word ends: what cat and cow share is no prefix.
     front = front[: max((i + 1 for i, one in enumerate(front) if not one.isalnum()), default=0)]
-    back = _shared([one[len(front) :][::-1] for one in columns])[::-1]
+    back = common_start([one[len(front) :][::-1] for one in columns])[::-1]
     start = next((i for i, one in enumerate(back) if not one.isalnum()), len(back))
     back = back[start:]
     names = tuple(one[len(front) : len(one) - len(back)].strip() for one in columns)
     return names if all(names) and len(set(names)) == len(names) else tuple(columns)
 
 
-def _shared(texts: Sequence[str]) -> str:
-    """Return what all texts begin with."""
-    first, last = min(texts), max(texts)
+def common_start(texts: Sequence[str]) -> str:
+    """Return what all texts begin with.
+
+    Examples
+    --------
+    >>> common_start(["question 1", "question 2"]), common_start(["alice", "bob"]), common_start([])
+    ('question ', '', '')
+    """
+    first, last = min(texts, default=""), max(texts, default="")
     same = (i for i, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
     return first[: next(same, len(first))]
 
@@ -413,6 +439,8 @@ def positive_of(values: Sequence[str]) -> str | None:
     --------
     >>> positive_of(["ham", "spam"]), positive_of(["Not toxic", "Toxic"]), positive_of(["a", "b"])
     ('spam', 'Toxic', None)
+    >>> positive_of(["no", "readmitted"])
+    'readmitted'
     """
     if len(values) != 2:
         return None
@@ -420,7 +448,8 @@ def positive_of(values: Sequence[str]) -> str | None:
         yes, no = _letters(one), _letters(other)
         if (yes, no) in _KNOWN or (yes and no in {f"{without}{yes}" for without in _WITHOUT}):
             return one
-    return None
+    named = [one for one in values if _letters(one) not in _NO]
+    return named[0] if len(named) == 1 and _letters(named[0]) else None
 
 
 def told_by_values(values: Sequence[str], shown_as: tuple[Part, ...]) -> Told | None:
@@ -468,7 +497,8 @@ def _no_classes(values: Sequence[str], shown_as: tuple[Part, ...]) -> InputError
     what = f" has numbers that are no classes, such as {bad}. Say from which number on they are "
     return InputError(
         *(*shown_as, what, "class 1 with ", argument("positive_from")),
-        ", or make classes of them first.",
+        *(", or make classes of them first; if they are ratings, use ", function("from_ratings")),
+        ".",
     )
 
 

@@ -18,13 +18,15 @@ import numpy as np
 from errorfloor._checks import InputError, argument, as_flag, check_choice, function, shown
 from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.grid import CELLS
-from errorfloor.data.layouts import LAYOUTS
-from errorfloor.data.naming import as_classes
+from errorfloor.data.layouts import EVERY_LAYOUT
+from errorfloor.data.naming import as_classes, names_of_columns
 from errorfloor.data.values import text_of
 
-ARRAY = "an array"  # what weights and clusters that came beside arrays are called
+ARRAY = "an array"  # what weights and clusters that came next to arrays are called
 DUPLICATES = ("error", "first", "last", "all")
-_MAY_BE_ARRAYS = ("counts", "annotators")
+_OF_RATINGS = ("item", "rater")
+_OF_VOTES = ("counts", "annotators")
+_MAY_BE_ARRAYS = (*_OF_VOTES, *_OF_RATINGS)
 _OF_METRICS = ("metric", "costs", "at", "prior")
 
 
@@ -33,7 +35,8 @@ class ReadOptions:
     """Which columns hold what, and how to read their values."""
 
     columns: Mapping[str, Any] = field(default_factory=dict)  # by the names of arguments
-    arrays: Mapping[str, Any] = field(default_factory=dict)  # votes given in place of columns
+    # Votes in place of columns, items and raters of ratings, or whether each column is a rater.
+    arrays: Mapping[str, Any] = field(default_factory=dict)
     positive: object = None
     positive_from: float | None = None  # numbers from here on are class 1
     classes: tuple[str, ...] | None = None  # in order
@@ -67,10 +70,13 @@ class ReadOptions:
                     *(argument(name), " does not go with this question, which is about errors. "),
                     *("Leave it out; ", function("from_scores"), " and the like take it."),
                 )
-        for name in given.keys() - {role.argument for one in LAYOUTS for role in one.roles}:
+        for name in given.keys() - {role.argument for one in EVERY_LAYOUT for role in one.roles}:
             if name not in _OF_METRICS:
                 raise TypeError(f"got an unexpected keyword argument {name!r}")
-        arrays = {name: one for name, one in columns.items() if _holds_votes(name, one)}
+        if hasattr(type(columns.get("counts")), "columns") and options.get("classes") is None:
+            options["classes"] = names_of_columns(list(map(str, columns["counts"].columns)))
+        columns = {name: _without_names(name, one) for name, one in columns.items()}
+        arrays = {name: one for name, one in columns.items() if _is_array(name, one)}
         named = {name: one for name, one in columns.items() if name not in arrays}
         return cls(columns=named, arrays=arrays, **options)._checked()
 
@@ -137,7 +143,7 @@ class ReadOptions:
             )
         if self.cluster is not None:
             raise InputError(
-                *(argument("cluster"), " is not heeded with "),
+                *(argument("cluster"), " is not used with "),
                 *(argument("unlabelled"), ". Leave out one of them."),
             )
 
@@ -215,16 +221,28 @@ HOW_TO_READ = tuple(
 _USUAL = {name: getattr(ReadOptions(), name) for name in HOW_TO_READ}
 
 
-def _holds_votes(name: str, value: Any) -> bool:
-    """Tell whether an argument for the names of columns has votes themselves: rows of them."""
-    if name not in _MAY_BE_ARRAYS or isinstance(value, str):
-        return False
-    if hasattr(type(value), "columns"):
-        raise InputError(
-            *(argument(name), " is a dataframe. Pass the dataframe as "),
-            *(argument("votes"), ", and the names of its columns as ", argument(name), "."),
-        )
+def _without_names(name: str, value: Any) -> Any:
+    """Return the rows of a dataframe that came in place of an array of votes, or what else did."""
+    if name not in _OF_VOTES or not hasattr(type(value), "columns"):
+        return value
+    import narwhals as nw
+
     try:
-        return np.ndim(value) > 1
+        return nw.from_native(value, eager_only=True).to_numpy()
+    except TypeError:  # of rows that are not there yet
+        raise InputError(
+            *(argument(name), " is a dataframe without rows of its own. Pass it as "),
+            *(argument("votes"), ", and the names of its columns as ", argument(name), "."),
+        ) from None
+
+
+def _is_array(name: str, value: Any) -> bool:
+    """Tell whether an argument for the names of columns has what these hold: rows of votes."""
+    if isinstance(value, str) or name not in _MAY_BE_ARRAYS:
+        return False
+    if isinstance(value, bool):
+        return name == "rater"
+    try:
+        return np.ndim(value) > (name not in _OF_RATINGS)
     except ValueError:  # rows of unequal length
         return True

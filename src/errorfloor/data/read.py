@@ -26,7 +26,7 @@ from errorfloor.data.layouts import (
     ANNOTATORS_AND_LABELS,
     COUNTS,
     COUNTS_AND_LABELS,
-    LAYOUTS,
+    EVERY_LAYOUT,
     SCORES,
     SOFT_LABELS,
     VOTES_AND_LABELS,
@@ -111,6 +111,9 @@ class ReadCall:
         options = self.options.kept
         if positive is not None:  # as the values told
             options = replace(options, positive=positive)
+        rater = self.options.arrays.get("rater")
+        if isinstance(rater, bool):
+            more["facts"] = {**more.get("facts", {}), "rater": rater}
         source = Source(origin=origin, layout=layout.name, options=options, rows=rows, **more)
         return Reading({None: tables} if isinstance(tables, Table) else tables, source)
 
@@ -159,7 +162,8 @@ def read(
     call = ReadCall(tuple(layouts), options, second, labels, name, progress)
     if labels is not None:
         return _of_votes_and_labels(data, call)
-    if options.arrays:
+    of_arrays = call.layouts[0].read_arrays
+    if options.arrays and of_arrays is None:
         return _of_named_arrays(data, call)
     if isinstance(data, Table):
         return _of_table(data, call)
@@ -173,6 +177,8 @@ def read(
         from errorfloor.data.read_rows import of_rows
 
         return of_rows(data, call, options.called or "the dataframe")
+    if of_arrays is not None:
+        return of_arrays(data, call)
     if options.columns:
         raise _no_columns(data, call)
     return _of_arrays(data, call)
@@ -210,7 +216,9 @@ def _are_paths(data: object, call: ReadCall) -> bool:
     if call.options.columns or call.options.format is not None:
         return True
     beside_array = call.second is not None and np.ndim(call.second) > 0  # type: ignore[arg-type]
-    return not beside_array and not all(isinstance(one, str) and is_float(one) for one in data)
+    # Ratings of an item may be one text, such as 5;6;3.
+    spelt_out = (isinstance(one, str) and all(map(is_float, one.split(";"))) for one in data)
+    return not beside_array and not all(spelt_out)
 
 
 # Tables.
@@ -246,7 +254,7 @@ def of_counted(
         raise InputError(name, text, argument("classes"), ".")
     layout = next((one for one in call.layouts if one.kind == table.kind), None)
     if layout is None:
-        asks = next((one.asks for one in LAYOUTS if one.kind == table.kind), "from_ratings")
+        asks = next(one.asks for one in EVERY_LAYOUT if one.kind == table.kind)
         text = f" is {what}, which holds {table.kind}; this needs {either(call.kinds)}. Use "
         raise InputError(name, text, function(asks), " for it.")
     if len(table) == 0:
@@ -391,6 +399,13 @@ def _of_raters(table: Table, raters: Raters, layout: Layout, call: ReadCall) -> 
 def _votes_in_arrays(data: object, call: ReadCall) -> tuple[Layout, object]:
     """Return the layout of votes that came as an array under its name, and the array."""
     arrays = call.options.arrays
+    able = [layout for layout in call.layouts if layout.name in arrays and layout.from_arrays]
+    if not able:
+        raise InputError(
+            argument(next(iter(arrays))),
+            f" is an array, which this question does not take. It needs {either(call.kinds)} in a "
+            "table, a dataframe or a file.",
+        )
     for name in arrays:
         others = [*call.options.columns, *(one for one in arrays if one != name)]
         others += [] if call.second is None else ["totals"]
@@ -401,14 +416,7 @@ def _votes_in_arrays(data: object, call: ReadCall) -> tuple[Layout, object]:
                 *(argument(name), "."),
             )
     ((name, votes),) = arrays.items()
-    for layout in call.layouts:
-        if layout.name == name and layout.from_arrays is not None:
-            return layout, as_votes(votes, name) if name == COUNTS.name else votes
-    raise InputError(
-        argument(name),
-        f" is an array, which this question does not take. It needs {either(call.kinds)} in a "
-        "table, a dataframe or a file.",
-    )
+    return able[0], as_votes(votes, name) if name == COUNTS.name else votes
 
 
 def _of_votes_and_labels(votes: object, call: ReadCall) -> Reading:

@@ -41,14 +41,23 @@ from errorfloor.data.files import Few, Found, found_with, opened, renamed
 from errorfloor.data.grid import CELLS
 from errorfloor.data.layouts import (
     ANNOTATIONS,
+    GOLD,
     ITEM_OF_ROW,
     LABEL,
     LAYOUTS,
+    RATINGS_IN_ROWS,
+    RATINGS_SIDE_BY_SIDE,
     SCORES,
     SOFT_LABELS,
     Layout,
 )
-from errorfloor.data.likely import first_values, sure_reading
+from errorfloor.data.likely import (
+    first_values,
+    numbers_beside,
+    ratings_beside,
+    ratings_in_rows,
+    sure_reading,
+)
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
 from errorfloor.data.rows import RowRequest, Run, whole
@@ -60,6 +69,7 @@ from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.data.values import are_numbered, is_numbered
 
 _FEW_ROWS = 2**20  # up to which a look at repeated items takes no time
+_FEW_TO_TELL = 20  # rows of which two different values are no accident
 _HEAD = 1000  # rows that tell whether a column numbers them
 
 
@@ -84,7 +94,9 @@ def facts_of(
         by_name = names_an_id(column)
         if by_name or (are_numbered(tables.values()) and _numbers_rows(frame, run, column)):
             facts["id_as_score"] = str(column)
-    gold = fitting(LABEL, free) if chosen.layout.table is VoteTable else []
+    parts = tuple(f"{one}[" for one in used if isinstance(one, str))  # of lists of votes
+    gold = fitting(GOLD, free) if chosen.layout.table is VoteTable else []
+    gold = [one for one in gold if not str(one).startswith(parts)]
     return facts | ({"labels_beside_votes": str(gold[0])} if gold else {})
 
 
@@ -105,6 +117,12 @@ def refuse_row_numbers(frame: Frame, run: Run, chosen: ChosenColumns) -> None:
                 "Name the columns with ",
                 *(argument(chosen.layout.needed[0].argument), " and the like."),
             )
+        if unsure and role.alone and not fitting(role, [column]) and _is_binary(frame, run, column):
+            raise InputError(
+                f"Column {column!r} has two values at most, and is not taken for scores. Name ",
+                *("these with ", argument(role.argument), ". Which of several models is better: "),
+                *(function("compare"), "."),
+            )
 
 
 def _numbers_rows(frame: Frame, run: Run, column: Any) -> bool:
@@ -113,6 +131,11 @@ def _numbers_rows(frame: Frame, run: Run, column: Any) -> bool:
         return is_numbered(np.asarray(found, dtype=np.float64))
     except (TypeError, ValueError):
         return False
+
+
+def _is_binary(frame: Frame, run: Run, column: Any) -> bool:
+    found = run(select(frame, {"value": column}).head(_HEAD))["value"]
+    return len(found) > _FEW_TO_TELL and len({*found.tolist()}) <= 2
 
 
 def count_repeated(frame: Frame, run: Run, item: str, group: str | None) -> int:
@@ -200,7 +223,7 @@ def _refuse_unclear_table(table: Table, found: Found, call: ReadCall, name: str)
             f"{name} was saved by version 0.1, which kept soft labels as scores whose labels are "
             "all 0: it does not say which of the two it holds. Take it for soft labels with ",
             soft if SOFT_LABELS in call.layouts else function(SOFT_LABELS.asks),
-            "; count scores with labels anew.",
+            "; count scores with labels again.",
         )
 
 
@@ -222,6 +245,7 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
     with rows_of(data, options, call.progress, _fetched(given, options)) as (frame, run):
         named = _with_label(data, frame, run, given, call.layouts)
         chosen = _chosen(frame, run, named, call, name)
+        frame = _with_item(frame, chosen.columns)
         joined = tuple(role for role in named if role not in given)
         chosen = replace(chosen, guessed=(*chosen.guessed, *joined)) if joined else chosen
         _refuse_used(options, chosen)
@@ -286,6 +310,18 @@ def _all_in(given: Mapping[str, Any], columns: Sequence[str]) -> bool:
     return all(any(fnmatchcase(column, part) for column in columns) for part in parts)
 
 
+def _with_item(frame: Frame, columns: Mapping[str, Any]) -> Frame:
+    """Add a column for items that several columns name together, such as "query,doc"."""
+    item, there = columns.get("item"), frame.collect_schema().names()
+    if not isinstance(item, str) or item in there or "," not in item:
+        return frame
+    parts = [part.strip() for part in item.split(",")]
+    if not all(part in there for part in parts):
+        return frame  # which will be said
+    texts = [nw.col(part).cast(nw.String) for part in parts]
+    return frame.with_columns(nw.concat_str(texts, separator=" ").alias(item))
+
+
 def _facts_of_files(data: Any) -> dict[str, Any]:
     """Return what is to be said of the tool that wrote files, and of labels that were joined."""
     if not isinstance(data, Found):
@@ -345,6 +381,7 @@ def ballots_of(data: Any, options: ReadOptions, progress: Progress | None = None
     call = ReadCall(layouts, options)
     with _named_rows(data, call, progress) as (frame, run, given):
         chosen = _chosen(frame, run, given, call, options.called or "the data")
+        frame = _with_item(frame, chosen.columns)
         return ballots_in(_request(frame, run, chosen, options, data), chosen.layout)
 
 
@@ -400,25 +437,51 @@ def _chosen(
     frame: Frame, run: Run, given: Mapping[str, Any], call: ReadCall, name: str
 ) -> ChosenColumns:
     """Return the columns to read; the rows are looked at only where some have to be guessed."""
-    chosen = as_named(given, call.layouts, frame.collect_schema().names())
+    frame = _with_item(frame, given)
+    own = call.layouts[0].choose
+    chosen = None if own else as_named(given, call.layouts, frame.collect_schema().names())
     if chosen is not None:
         return chosen
     kinds = kinds_of(frame, run)
     grouped = kinds.pop(call.options.group or "", None)
-    for column in (*call.options.beside.values(), *call.options.predictions):
+    for column in call.options.beside.values():
         kinds.pop(column, None)
+    models = {one: kinds.pop(one) for one in call.options.predictions if one in kinds}
     try:
+        if own is not None:
+            return own(kinds, given, call.options, name)
         chosen = choose(kinds, given, call.layouts, name)
         refuse_row_numbers(frame, run, chosen)
         return chosen
     except InputError as error:
-        if isinstance(error, UnclearColumnsError):
+        told = None
+        if isinstance(error, UnclearColumnsError) and own is not None:
+            seen = [] if given else first_values(frame, run, kinds)
+            told = _sure_ratings(seen, None if grouped else error)
+        elif isinstance(error, UnclearColumnsError):
             numbers_vote = call.options.positive_from is not None
-            seen = first_values(frame, run, kinds)
-            told = sure_reading(seen, call.layouts, numbers_vote=numbers_vote)
-            if told is not None:
-                return told
+            told = sure_reading(
+                first_values(frame, run, kinds),
+                call.layouts,
+                numbers_vote=numbers_vote,
+                predicted=first_values(frame, run, models),
+            )
+        if told is not None:
+            return told
         if grouped is None:
             raise
         taken = argument("group", call.options.group)
-        raise InputError(taken, " leaves too few columns. ", *error.parts) from error
+        raise error.behind(taken, " leaves too few columns. ") from error
+
+
+def _sure_ratings(seen: Any, unclear: UnclearColumnsError | None) -> ChosenColumns | None:
+    """Return the ratings that first values tell, or ask which columns are meant."""
+    if rows := ratings_in_rows(seen):
+        return ChosenColumns(RATINGS_IN_ROWS, rows, tuple(rows))
+    if names := ratings_beside(seen):
+        return ChosenColumns(RATINGS_SIDE_BY_SIDE, {"ratings": names}, ("ratings",))
+    if len(numbers := numbers_beside(seen)) > 1 and unclear is not None:
+        guess = ("\n  ", command("ratings", ",".join(numbers)))
+        said = f"Which columns should be used? {unclear.columns} Our guess:"
+        raise InputError(said, *guess) from unclear
+    return None

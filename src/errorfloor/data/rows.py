@@ -322,7 +322,7 @@ def checked(
 
 
 def _may_be_kept(request: RowRequest, name: str) -> bool:
-    """Tell whether a column holds labels beside scores, which items may be without."""
+    """Tell whether a column holds labels next to scores, which items may be without."""
     return name == "label" and "score" in request.columns
 
 

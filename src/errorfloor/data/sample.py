@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.entries import Entries
+if TYPE_CHECKING:
+    from errorfloor._typing import Bools, Counts, Floats
+    from errorfloor.data.entries import Entries
 
 # From so many items on, one multinomial draw for a cell takes less time than drawing its items.
 MANY_ITEMS = 16
@@ -41,7 +42,8 @@ def each_part(
 ) -> Iterator[NDArray[Any]]:
     """Yield the parts of `split` one by one, as whole numbers of any type.
 
-    Where most cells are one item, small arrays take less time than one of all parts.
+    Where most cells are one item, a part is in single bytes: small arrays take less time than one
+    of all parts. `sum` counts them in 64 bits, but a product with `@` would run over.
     """
     items = int(count.sum())
     few = count.max(initial=0) <= min(MANY_ITEMS * parts, _MOST_SMALL)

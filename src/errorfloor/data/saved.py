@@ -9,7 +9,6 @@ from typing import Any
 from errorfloor._checks import InputError, argument, shown
 from errorfloor.data import files, grid
 from errorfloor.data.formats import FORMATS
-from errorfloor.data.ratings import RatingTable
 from errorfloor.data.source import as_paths
 from errorfloor.data.storage import read_arrays
 from errorfloor.data.tables import KINDS, MergedRows, Table
@@ -70,8 +69,7 @@ def holds_table(source: files.Paths, name: str | None = None) -> bool:
 
 
 def _kind_in(arrays: dict[str, Any]) -> type[Table] | None:
-    kinds: tuple[type[Table], ...] = (*KINDS, RatingTable)
-    return next((kind for kind in kinds if kind.is_in(arrays)), None)
+    return next((kind for kind in KINDS if kind.is_in(arrays)), None)
 
 
 def _sum(tables: Iterable[tuple[str, Table]]) -> Table:

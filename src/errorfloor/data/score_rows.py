@@ -457,7 +457,7 @@ def _class_entries(
 
 
 def _checked_by_class(request: RowRequest, name: str, beside: tuple[str, ...]) -> CheckedRows:
-    """Return checked rows with the columns s0, s1 and so on, those beside them and the group."""
+    """Return checked rows with the columns s0, s1 and so on, those next to them and the group."""
     frame, given, rules = _numbers_by_class(request, name, beside)
     _refuse_too_many(request, frame, name)
     more = []

@@ -1,6 +1,7 @@
 """Labels as tables of counts: lossless for every estimator here, and they add.
 
-A table has a kind, which says what its rows are: soft labels, votes or scores. Kinds never mix.
+A table has a kind, which says what its rows are: soft labels, votes, scores or ratings. Kinds never
+mix.
 Where there are two classes, probabilities and scores are those of the second one, a number per row;
 where there are more, they have a column for each class.
 """
@@ -58,6 +59,7 @@ from errorfloor.data.sample import Sample
 from errorfloor.data.storage import read_arrays, write_table
 
 _HEADER = ("kind", "version")
+FARTHEST = 1e100  # of ratings from 0, so that fourth powers are in range
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -972,4 +974,232 @@ def _without_labels(table: ScoreTable) -> Entries | None:
     return None if known is None else known.without_labels()
 
 
-KINDS: tuple[type[Table], ...] = (ScoreTable, VoteTable, SoftTable)
+# Ratings: numbers that several people gave to each item.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatedItems:
+    """What items tell besides their ratings. Sums of tables and files do not keep it."""
+
+    row: Counts  # of each item in the table, in the order in which items first appear
+    columns_differ: str | None = None  # by how much, where columns do so by more than chance
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RatingTable(Table):
+    """Items by their ratings, with the number of items that have the same.
+
+    Where raters are known, it keeps who gave which rating, and items are alike only if the same
+    people rated them in the same way.
+
+    Parameters
+    ----------
+    values : array of shape (ratings,)
+        Ratings, row after row: those of a row ascend, or are in the order of their raters.
+    sizes : array of shape (rows,)
+        Number of ratings in each row.
+    counts : array of shape (rows,)
+        Number of items with such ratings.
+    dropped : int
+        Items that were left out because something was missing.
+    weights : array of shape (rows,), optional
+        What each item weighs.
+    clusters : array of shape (rows,), optional
+        Names of the clusters that items belong to.
+    raters : array of shape (ratings,), optional
+        Whose rating it is: places in `names`.
+    names : array of str, optional
+        Names of the raters.
+    predictions : array of shape (rows,), optional
+        A model's prediction for the item.
+    items : RatedItems, optional
+        What the items told that were counted.
+
+    Examples
+    --------
+    >>> table = RatingTable.from_arrays([[5, 6], [3, 3], [6, 5]])
+    >>> table, table.sizes, table.counts
+    (RatingTable(n=3, rows=2), array([2, 2]), array([1, 2]))
+    """
+
+    values: Floats
+    sizes: Counts
+    counts: Counts
+    dropped: int = 0
+    classes: tuple[str, ...] = TWO_CLASSES  # ratings have none
+    weights: Floats | None = None
+    clusters: NDArray[Any] | None = None
+    raters: Counts | None = None
+    names: NDArray[Any] | None = None
+    predictions: Floats | None = None
+    items: RatedItems | None = None
+    entries: Entries | None = None
+
+    kind: ClassVar[str] = "ratings"
+
+    def __post_init__(self) -> None:
+        sizes = column(self.sizes, "sizes", least=1)
+        values = np.array(self.values, dtype=np.float64)
+        check_ratings(values, "values")
+        rows = {"weights": self.weights, "clusters": self.clusters}
+        rows |= {"predictions": self.predictions}
+        self._freeze(sizes=sizes, counts=column(self.counts, "counts", least=1), **rows)
+        for one, where in ((values, "values"), (self.raters, "raters")):
+            if one is not None and len(one) != sizes.sum():
+                raise ValueError(f"The {where} must be as many as the sizes add up to.")
+        for name, array in (("values", values), ("raters", self.raters), ("names", self.names)):
+            if array is not None:
+                array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def from_arrays(cls, ratings: object, *, prediction: Any = None, **beside: Any) -> Self:
+        """Count items with a row of ratings each, NaN where there is none.
+
+        `prediction` is that of a model for each item, and `next to` what `from_ratings` takes:
+        `item` and `rater` where a rating is an entry of its own, `rater=True` where each column is
+        a rater, `weight`, `cluster` and `drop_missing`.
+        """
+        from errorfloor.data.layouts import OF_RATINGS
+        from errorfloor.data.options import ReadOptions
+        from errorfloor.data.ratings import read_arrays
+        from errorfloor.data.read import ReadCall
+
+        own = () if prediction is None else (prediction,)
+        call = ReadCall(OF_RATINGS, replace(ReadOptions.of(**beside), predictions=own))
+        return cast("Self", read_arrays(ratings, call).table)
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return int(self.counts.sum())
+
+    @property
+    def ratings(self) -> int:
+        """Number of ratings."""
+        return int(self.counts @ self.sizes)
+
+    @classmethod
+    def empty(cls, classes: tuple[str, ...] = TWO_CLASSES) -> Self:
+        """Return the table of no items, which changes nothing when added."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls(np.zeros(0), none, none)
+
+    @property
+    def one_by_one(self) -> RatingTable:
+        """The same with a row for each item."""
+        if (self.counts == 1).all():
+            return self
+        row = np.repeat(np.arange(len(self)), self.counts)
+        return replace(self._at(row), counts=np.ones(row.size, dtype=np.int64))
+
+    def _at(self, row: Counts) -> RatingTable:
+        """Return some rows in this order."""
+        first = np.cumsum(self.sizes) - self.sizes
+        sizes = self.sizes[row]
+        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        place = np.repeat(first[row], sizes) + within
+        kept: dict[str, Any] = {
+            name: None if (one := getattr(self, name)) is None else one[row]
+            for name in ("weights", "clusters", "predictions")
+        }
+        raters = None if self.raters is None else self.raters[place]
+        kept |= {"values": self.values[place], "sizes": sizes, "counts": self.counts[row]}
+        return replace(self, **kept, raters=raters, items=None)
+
+    @property
+    def row_of_item(self) -> Counts:
+        """The row of each item, in the order in which items first appeared where that is known."""
+        return (
+            np.repeat(np.arange(len(self)), self.counts) if self.items is None else self.items.row
+        )
+
+    def with_predictions(self, predictions: Floats) -> RatingTable:
+        """Return the table with a prediction for each item, in the order of the items."""
+        row = self.row_of_item
+        items = replace(self._at(row), counts=np.ones(row.size, dtype=np.int64))
+        return replace(items, predictions=np.asarray(predictions, dtype=np.float64)).merged[0]
+
+    @property
+    def merged(self) -> tuple[RatingTable, Counts]:
+        """The same in order with equal rows as one, and the place of each row among them."""
+        found: list[RatingTable] = []
+        place = np.empty(len(self), dtype=np.int64)
+        start = 0
+        for size in np.unique(self.sizes):
+            some = np.flatnonzero(self.sizes == size)
+            part = self._at(some)
+            first, row = _first_of_each(part._keys(int(size)))
+            counts = np.bincount(row, part.counts, minlength=first.size).astype(np.int64)
+            found.append(replace(part._at(first), counts=counts))
+            place[some] = start + row
+            start += first.size
+        return (_stacked(found) if found else self), place
+
+    def _keys(self, size: int) -> list[NDArray[Any]]:
+        """Return what tells rows of one size apart, the most important last."""
+        keys: list[NDArray[Any]] = []
+        if self.clusters is not None:
+            keys.append(np.unique(self.clusters, return_inverse=True)[1])
+        keys += [one for one in (self.weights, self.predictions) if one is not None]
+        parts = [one for one in (self.raters, self.values) if one is not None]
+        for part in parts:
+            keys += list(part.reshape(-1, size).T[::-1])
+        return keys
+
+    def _plus(self, other: Self) -> Self:
+        for name, what in (("names", "raters"), ("weights", "weights"), ("clusters", "clusters")):
+            known = getattr(self, name) is not None, getattr(other, name) is not None
+            if known[0] != known[1] and len(self) and len(other):
+                raise InputError(
+                    f"One of the tables knows its {what}, and the other does not. Count both with "
+                    f"their {what}, or both without."
+                )
+        if not len(self) or not len(other):
+            rest = other if not len(self) else self
+            return rest.without(self.dropped + other.dropped)
+        both: list[RatingTable] = [self, other]
+        if self.names is not None and other.names is not None:
+            names: NDArray[Any] = np.unique(np.concatenate((self.names, other.names)))
+            both = [one._with_names(names) for one in both]
+        total = _stacked(both).merged[0]
+        return cast("Self", replace(total, dropped=self.dropped + other.dropped))
+
+    def _with_names(self, names: NDArray[Any]) -> RatingTable:
+        assert self.raters is not None
+        assert self.names is not None
+        return replace(self, raters=np.searchsorted(names, self.names)[self.raters], names=names)
+
+
+def _stacked(tables: Sequence[RatingTable]) -> RatingTable:
+    def together(name: str) -> Any:
+        parts = [getattr(one, name) for one in tables]
+        return None if any(part is None for part in parts) else np.concatenate(parts)
+
+    columns = ("values", "sizes", "counts", "weights", "clusters", "raters", "predictions")
+    return replace(tables[0], **{name: together(name) for name in columns}, items=None)
+
+
+def _first_of_each(keys: list[NDArray[Any]]) -> tuple[Counts, Counts]:
+    """Return where each distinct row is first, in order, and the place of each row among them."""
+    order = np.lexsort(keys)
+    new = np.zeros(order.size, dtype=np.bool_)
+    new[:1] = True
+    for key in keys:
+        new[1:] |= key[order[1:]] != key[order[:-1]]
+    place = np.empty(order.size, dtype=np.int64)
+    place[order] = np.cumsum(new) - 1
+    return order[new], place
+
+
+def check_ratings(values: Floats, name: str) -> None:
+    """Refuse ratings that are no finite numbers, or too large."""
+    refuse(
+        ~(np.abs(values) < FARTHEST),
+        values,
+        (argument(name), f" must be finite numbers below {FARTHEST:.0e}"),
+        "Correct or leave out such ratings.",
+    )
+
+
+KINDS: tuple[type[Table], ...] = (ScoreTable, VoteTable, SoftTable, RatingTable)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import unmasked
-from errorfloor._typing import Bools, Floats
+from errorfloor._typing import Bools, Counts, Floats
 
 _MOST_BITS = 10_000  # of a number that Python writes out in digits
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
@@ -23,6 +23,9 @@ TRIMMED = " \t\r\n\"'"  # around a vote
 BETWEEN = r"\s*[;|,]\s*"  # the votes of a list
 LEAST_NUMBERED = 20  # rows from which on their numbers are no accident
 _ROUNDING = 0.01  # of a step, by which rounding moves numbers that were scaled
+# Shares of votes are often written with two digits: how far such a share, and the number of votes
+# that it stands for, may be from the exact one.
+SHARE_ROUNDING, MOST_ROUNDING = 0.0051, 0.1
 
 
 def as_entries(values: object) -> NDArray[Any]:
@@ -267,6 +270,24 @@ def number_rows(scores: object) -> bool:
     """Tell whether an array of scores numbers its rows."""
     array = np.asarray(scores)
     return array.ndim == 1 and array.dtype.kind in "iuf" and is_numbered(array)
+
+
+# Numbers of equal items: that so many have a common divisor by chance is one in 2^29.
+FEW_COUNTS = 30
+
+
+def times_copied(counts: Counts) -> int:
+    """Return how often each item is there, as far as numbers of equal items can tell; 1 if not.
+
+    Examples
+    --------
+    >>> times_copied(np.arange(2, 80, 2)), times_copied(np.array([2, 4]))
+    (2, 1)
+    """
+    if np.gcd.reduce(counts[:FEW_COUNTS], axis=None) == 1:  # only for speed: soon known
+        return 1
+    there = counts[counts > 0]
+    return int(np.gcd.reduce(there)) if there.size >= FEW_COUNTS else 1
 
 
 # Values as SQL writes them.

@@ -54,7 +54,7 @@ from errorfloor.data.rows import (
     with_classes,
 )
 from errorfloor.data.tables import ScoreTable, VoteTable, with_vote
-from errorfloor.data.values import quoted
+from errorfloor.data.values import MOST_ROUNDING, SHARE_ROUNDING, quoted
 
 _MOST_PACKED = 2**62  # that a number stays below
 _ROW = "number of the row"
@@ -169,8 +169,8 @@ def _refuse_repeats(items: CheckedRows, given: Given) -> None:
     item, annotator = (shown(found[name].tolist()[0]) for name in _PAIR)
     raise InputError(
         *given["annotator"],
-        f" has more than one vote of an annotator on the same item, {number:,} times: of "
-        f"{annotator} on item {item}, for example. Say which votes to take:",
+        f": in {number:,} cases an annotator voted more than once on an item; for example "
+        f"{annotator} on item {item}. Say which votes to take:",
         *(
             part
             for one in ("last", "first", "all")
@@ -419,17 +419,48 @@ def votes_counted(request: RowRequest) -> CheckedRows:
         if name in names:
             frame = with_number(frame, f"given_{name}", name)
             rules.append(_whole_votes(given[name], name, least))
+    if "totals" in names:
+        rules[-1] = replace(rules[-1], remedy=_both(request.columns))
     rules.append(
         ColumnRule(
             given["positives"],
             "given_positives",
             (nw.col("positives") > nw.col("totals")).fill_null(False),
             ("must not exceed ", argument("totals")),
-            "Check the order of the two columns.",
+            _both(request.columns),
         )
     )
     frame, more = _with_label(frame, given, request)
-    return _labelled(checked(request, frame, given, [*rules, *more]), given, request)
+    try:
+        items = checked(request, frame, given, [*rules, *more])
+    except InputError:
+        shares = _of_shares(frame, request)
+        if shares is None:
+            raise
+        items = checked(request, shares, given, [*rules, *more])
+    return _labelled(items, given, request)
+
+
+def _both(columns: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Return what to do where a number of all votes may be one of votes for the other class."""
+    classes = [columns["totals"], columns["positives"]]
+    if not isinstance(classes[0], str):
+        return (argument("totals"), " is the number of all votes on an item.")
+    text = " counts all votes on an item. If these are votes for the other class, pass "
+    return (argument("totals"), text, argument("counts", classes), " instead.")
+
+
+def _of_shares(frame: nw.LazyFrame[Any], request: RowRequest) -> nw.LazyFrame[Any] | None:
+    """Return the numbers of votes where there are shares of them, such as 0.667 of 3; or None."""
+    share, total = (nw.col(name).cast(nw.Float64) for name in ("positives", "totals"))
+    votes = (share * total).round(0)
+    most = nw.min_horizontal(total * SHARE_ROUNDING, nw.lit(MOST_ROUNDING))
+    missed = ~((share * total - votes).abs() <= most) | (share < 0) | (share > 1)
+    inside = (share > 0) & (share < 1)
+    found = count_where(frame, request.run, {"missed": missed.fill_null(False), "some": inside})
+    if found["missed"] or not found["some"]:
+        return None
+    return frame.with_columns(positives=votes)
 
 
 def votes_one_by_one(request: RowRequest) -> CheckedRows:
@@ -639,7 +670,7 @@ def _labelled(items: CheckedRows, given: Given, request: RowRequest) -> CheckedR
 
 
 def _check_one_per_item(votes: CheckedRows, name: str, column: str) -> None:
-    """Refuse items whose votes stand beside different labels, weights or clusters."""
+    """Refuse items whose votes stand next to different labels, weights or clusters."""
     twice = votes.frame.group_by(*votes.groups, "given_item").agg(n=nw.len())
     found = votes.run(twice.filter(nw.col("n") > 1).select("given_item").head(1))
     if found["given_item"].size:
@@ -667,7 +698,7 @@ def _check_any_positive(items: CheckedRows, positive: object) -> None:
 def count_votes(items: CheckedRows) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
     """Return the table of each group of items; of the group None where there are no groups.
 
-    Beside labels, the shares of votes are scores, unless the label is one more vote.
+    Next to labels, the shares of votes are scores, unless the label is one more vote.
     """
     label = ("label",) if items.labelled else ()
     found = counted_by(items, *vote_columns(items), *label)

@@ -43,7 +43,7 @@ def load_chaosnli(part: str, *, data_home: DataHome = None) -> Dataset:
     Parameters
     ----------
     part : {"snli", "mnli", "abductive"}
-        Which development set was judged anew.
+        Which development set was judged again.
     data_home : path, optional
         Folder that holds the files under ``chaosnli/``. By default the one that the environment
         variable ERRORFLOOR_DATA names, or else a cache that is filled by download.

@@ -32,7 +32,7 @@ class TooLargeError(OSError):
 class ResumingDownloader:
     """Fetch a file over HTTP; pooch then checks its hash and moves it to its place.
 
-    Bytes are written at their own position of a file beside the target, which stays when the
+    Bytes are written at their own position of a file next to the target, which stays when the
     connection breaks or the process is killed, and the next attempt asks for what is missing. An
     address here names one commit, so that several processes which fetch the same file write the
     same bytes; whatever else may be wrong with a partial file shows in the hash, and by then it is
@@ -69,7 +69,7 @@ def _open_or_create(path: str, flags: int) -> int:
 
 
 def _complete(url: str, file: IO[bytes], name: str) -> None:
-    """Append what `file` lacks, or write it anew if the server sends it all."""
+    """Append what `file` lacks, or write it again if the server sends it all."""
     import requests
     from tqdm import tqdm
 

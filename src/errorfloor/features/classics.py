@@ -243,7 +243,7 @@ class Classic:
         From points, their neighbours and `k`, all that takes time and needs no labels, to a
         function from sets of labels to ends.
     has_ends : bool
-        Whether it has a lower and an upper end beside its value.
+        Whether it has a lower and an upper end next to its value.
     fails_from : int
         Dimensions from which its lower end was above the floor on made data, or its value far
         off; see the record in the documentation.

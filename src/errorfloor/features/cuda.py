@@ -28,7 +28,7 @@ _SHARE = 0.25  # of the memory that is free, for one block
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Points:
-    """Points on the card: as given, and in half precision with their sizes beside them.
+    """Points on the card: as given, and in half precision with their sizes next to them.
 
     The product of a query's row and a point's is minus half of their squared distance, times a
     scale, plus what the query's last two numbers say.

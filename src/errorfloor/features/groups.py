@@ -4,7 +4,7 @@ Such rows share a label for another reason than their features, and a model that
 predicts the others better than any model predicts new items. Three signs give them away, each with
 labels that agree inside and differ outside: a gap in the distances after the first neighbours;
 nearest neighbours that agree where the next ones do not; and neighbours that are again and again
-as many rows apart. Labels that are drawn anew for each row do no harm, and are not found. Rows in
+as many rows apart. Labels that are drawn again for each row do no harm, and are not found. Rows in
 random order with noise as large as the distance to others are not found either.
 """
 

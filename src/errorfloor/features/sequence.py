@@ -159,14 +159,17 @@ def _theirs(model: Any, name: str) -> Callable[[Floats, Counts, int], Predict]:
         fitted.fit(points, codes)
 
         def predict(queries: Floats) -> Counts:
-            said = np.asarray(fitted.predict(queries))
-            if said.shape != (len(queries),) or not np.isin(said, np.arange(classes)).all():
+            predicted = np.asarray(fitted.predict(queries))
+            if (
+                predicted.shape != (len(queries),)
+                or not np.isin(predicted, np.arange(classes)).all()
+            ):
                 raise InputError(
                     argument("models"),
                     f": {name} does not predict one of the codes 0 to {classes - 1} that it was "
                     "fitted with for each row. Pass a classifier.",
                 )
-            return said.astype(np.int64)[None]
+            return predicted.astype(np.int64)[None]
 
         return predict
 

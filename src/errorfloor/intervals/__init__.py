@@ -77,6 +77,12 @@ def of(method: Method) -> dict[str, IntervalKind]:
     return {kind.name: kind for kind in RECORDS if kind.basis in method.bases}
 
 
+def named(name: str | None, method: Method | None) -> IntervalKind | None:
+    """Return the interval of that name which goes with a method, or else with any."""
+    kinds = {} if method is None else of(method)
+    return kinds.get(name or "") or next((kind for kind in RECORDS if kind.name == name), None)
+
+
 def default(method: Method, table: Table, metric: Metric = ERROR) -> IntervalKind:
     """Return the interval that is given where none is named."""
     kinds = of(method)

@@ -31,7 +31,7 @@ from errorfloor import _references as references
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample, split
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
-from errorfloor.methods.record import Basis, heeds_weights
+from errorfloor.methods.record import Basis, uses_weights
 from errorfloor.methods.soft import BestValue, MeanFloor
 from errorfloor.metrics.selective import CountedCoverageAt, CountedErrorAt
 from errorfloor.metrics.two_by_two import CountedF1, CountedForms
@@ -325,7 +325,53 @@ class Hoeffding:
         return self.value - half, self.value + half
 
 
-@heeds_weights()
+@dataclass(frozen=True, slots=True)
+class PairShare:
+    """Limits of an AUC at any number of items.
+
+    The share of ordered pairs is a mean over pairs that share items. Its exponential moments are at
+    most those of as many independent pairs as the rarer class has items, so the limits of Chernoff
+    for that many hold.
+
+    References
+    ----------
+    .. [1] W. Hoeffding, J. Am. Stat. Assoc. 58, 1963, section 5.
+    """
+
+    value: float
+    pairs: float
+    method: str = "certified"
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        return self.lower(level), _as_far(self.value, 1.0, self._far(level))
+
+    def lower(self, level: float) -> float:
+        """Return the lower limit at `level` alone."""
+        return _as_far(self.value, 0.0, self._far(level))
+
+    def _far(self, level: float) -> float:
+        return float(np.log(2 / (1 - level))) / self.pairs
+
+
+def _as_far(share: float, end: float, far: float) -> float:
+    """Return the probability between a share and an end of [0, 1] that is as far from the share."""
+    from scipy.optimize import brentq
+
+    last = end + 1e-15 * (1 - 2 * end)
+    if share == end or divergence(share, last) <= far:
+        return end
+    return float(brentq(lambda p: divergence(share, p) - far, *sorted((share, last))))
+
+
+def divergence(share: float, p: float) -> float:
+    """Return the divergence of a share from a probability."""
+    from scipy.special import rel_entr
+
+    return float(rel_entr(share, p) + rel_entr(1 - share, 1 - p))
+
+
+@uses_weights()
 def _bets_on_mean(case: Case) -> Evidence:
     assert isinstance(case.statistic, MeanFloor)
     return Bets.on(case.cells, case.statistic.floor, case.streams.for_("blocks"), _top(case))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CELLS, ITEMS = 256, 100_000  # up to which tables are small, and exact to ten digits
 FINE = 1024  # parts of the range of a uniform number; a power of two, so that nothing is rounded
-# Standard deviations of the sum by which its mean is too low: 7 % of the draws are drawn anew.
+# Standard deviations of the sum by which its mean is too low: 7 % of the draws are drawn again.
 RESERVE = 1.5
 REACH = 9  # standard deviations beyond which there is nothing
 
@@ -95,7 +95,7 @@ class QuickDraws:
     @cached_property
     def _parts(self) -> tuple[PoissonTable, NDArray[np.int32]]:
         """A table of somewhat fewer items, and the cell of each item."""
-        # Of any share the draws have the same law; few of this one are too many, and drawn anew.
+        # Of any share the draws have the same law; few of this one are too many, and drawn again.
         share = 1 - RESERVE / float(np.sqrt(self.count.sum()))  # only for speed
         cells = np.arange(self.count.size, dtype=np.int32)
         return PoissonTable(np.asarray(self.count * share, dtype=np.float64)), np.repeat(

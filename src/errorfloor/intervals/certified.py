@@ -21,6 +21,7 @@ from errorfloor.intervals.bets import (
     MOST,
     Bets,
     Blocks,
+    PairShare,
     Seen,
     goal_of,
     refuted_from,
@@ -35,12 +36,11 @@ from errorfloor.intervals.honest import (
     of_rules,
     offsets_of,
 )
-from errorfloor.intervals.ranks import PairShare
 from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind
 from errorfloor.methods.cuts import CutFit, all_cuts, like_with_one_more, table_of, wrong_of
 from errorfloor.methods.fitted import Sides, sides_of_errors
 from errorfloor.methods.isotonic import MapFit, RisingMap
-from errorfloor.methods.record import Basis, heeds_weights
+from errorfloor.methods.record import Basis, uses_weights
 from errorfloor.methods.rules.fewest import Rule, needed_errors
 from errorfloor.methods.rules.offsets import OffsetFit, TopErrors
 from errorfloor.metrics.two_by_two import Binomial, OfTable, TwoByTwo
@@ -117,7 +117,7 @@ class CutBets:
     weight: Floats = field(repr=False)  # of each entry, as shares of the heaviest there can be
     noise: Floats  # of the mean loss, as it seems before each block
     n: Floats  # items that share a stake
-    near: float  # the loss of the best cut of some items
+    near: float  # the loss of the best threshold on some items
 
     @classmethod
     def of(
@@ -240,7 +240,7 @@ class Certified:
         return self.below.lower(level), self.above.upper(level)
 
 
-@heeds_weights(where=lambda metric: metric.is_error)
+@uses_weights(where=lambda metric: metric.is_error)
 def _certified(case: Case) -> Evidence:
     fit = cut_of(case)
     found = _limits(fit, case.streams.for_)

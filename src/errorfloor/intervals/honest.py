@@ -15,13 +15,13 @@ import numpy as np
 
 from errorfloor._references import BINOMIAL, REJECTION, WEIGHTED_COUNTS
 from errorfloor._references import POWERED as POWERED_REFERENCE
-from errorfloor.intervals.binomial import lower_limit, upper_limit
+from errorfloor.intervals.binomial import lower_limit, upper_limit, worth_of_freedom
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, nothing_more
 from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.fitted import Chosen, Sides
 from errorfloor.methods.isotonic import weighs
 from errorfloor.methods.prediction_powered import CorrectedErrors, PredictionPowered
-from errorfloor.methods.record import Basis, Classes, Method, Shape, heeds_weights
+from errorfloor.methods.record import Basis, Classes, Method, Shape, uses_weights
 from errorfloor.methods.rules.offsets import OffsetFit, TopErrors
 from errorfloor.metrics import ERROR, named
 from errorfloor.metrics.selective import SURE
@@ -76,18 +76,6 @@ def worth_of_correlated(share: float, tail: float) -> float:
     return float(1 / (1 + _EXTRA * share / (1 + share * ndtri(tail) ** 2 / _SHORT)))
 
 
-def worth_of_freedom(freedom: float, tail: float) -> float:
-    """Return how many items of known variance an item is worth where units tell the variance.
-
-    Student's t takes the place of the normal distribution.
-    """
-    if np.isinf(freedom) or tail == 0.5:  # where both are at 0
-        return 1.0
-    from scipy.special import ndtri, stdtrit
-
-    return float(ndtri(tail) / stdtrit(freedom, tail)) ** 2
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class AtPrices:
     """Limits of a metric that follows from the least loss at some price of leaving items aside.
@@ -132,7 +120,7 @@ def _chosen(case: Case) -> Chosen | TopErrors:
     return cut_of(case) if case.method.classes is Classes.TWO else offsets_of(case)
 
 
-@heeds_weights(where=weighs)
+@uses_weights(where=weighs)
 def _honest(case: Case) -> Evidence:
     each = tuple(map(Honest, _chosen(case).every_side()))
     return each[0] if len(each) == 1 else AtPrices(each, case.options.metric.less_is_better)
@@ -159,9 +147,9 @@ HONEST = of_error(
     name="honest",
     make=_honest,
     promise="The lower limit holds at any number of items. The upper one comes from ten-fold "
-    "cross-fitting, against the optimism of the best cut, and allows for items where no cut is "
+    "cross-fitting, against the optimism of the best threshold, and allows for items where none is "
     "clearly best; its coverage is measured by simulation, not proven.",
-    with_weights="The lower limit comes from the best cut, the upper one from ten-fold "
+    with_weights="The lower limit comes from the best threshold, the upper one from ten-fold "
     "cross-fitting by item or cluster; both count the errors as those of as many equal items as "
     "vary as much. Their coverage is measured by simulation, not proven.",
     in_short="lower limit exact at any n; upper limit cross-fitted, for any scores",
@@ -190,14 +178,14 @@ HONEST_TABLES = measured(
     name="honest",
     basis=Basis.CUT_TABLES,
     make=_honest,
-    promise="One limit comes from the best cut on all items, which looks too good. The other comes "
-    "from ten-fold cross-fitting, and allows for items where no cut is clearly best. Errors of "
+    promise="One limit comes from the best threshold on all items, which looks too good. The other "
+    "comes from ten-fold cross-fitting, and allows for items where none is clearly best. Errors of "
     "unequal weights are taken as binomial with the same mean and variance. Coverage is measured "
     "by simulation, not proven.",
-    with_weights="The lower limit comes from the best cut, the upper one from ten-fold "
+    with_weights="The lower limit comes from the best threshold, the upper one from ten-fold "
     "cross-fitting by item or cluster; both count errors as those of as many equal items as vary "
     "as much. Coverage is measured by simulation, not proven.",
-    in_short="costs, balanced error, F1, MCC: best cut on one side, cross-fitted on the other",
+    in_short="costs, balanced error, F1, MCC: from the best threshold to a cross-fitted one",
     references=(BINOMIAL, WEIGHTED_COUNTS),
 )
 
@@ -288,7 +276,7 @@ def of_fit(fit: PredictionPowered) -> PoweredErrors:
     return PoweredErrors(fit.found, fit.correlated)
 
 
-@heeds_weights()
+@uses_weights()
 def _powered(case: Case) -> Evidence:
     assert isinstance(case.statistic, PredictionPowered)
     return of_fit(case.statistic)

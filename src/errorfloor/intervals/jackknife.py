@@ -13,7 +13,7 @@ from errorfloor._references import JACKKNIFE as REFERENCE
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
-from errorfloor.methods.record import Basis, Statistic, heeds_weights, without_one
+from errorfloor.methods.record import Basis, Statistic, uses_weights, without_one
 from errorfloor.methods.soft import BestValue, MeanFloor
 from errorfloor.metrics import Metric
 
@@ -140,7 +140,7 @@ def without_each(statistic: Statistic, design: Sample, rng: np.random.Generator)
     return Units(np.concatenate(values), times, mass)
 
 
-@heeds_weights()
+@uses_weights()
 def of_case(case: Case) -> Evidence:
     """Return the evidence of items, or of clusters, with any weights."""
     units = without_each(case.statistic, case.cells, case.streams.for_("blocks"))
@@ -291,7 +291,7 @@ def unseen_shift(metric: Metric, probabilities: Floats, count: Counts) -> tuple[
     return min(found) - value, max(found) - value
 
 
-@heeds_weights()
+@uses_weights()
 def _jackknife(case: Case) -> Evidence:
     assert isinstance(case.statistic, BestValue)
     if np.isfinite(case.cells.freedom):  # units of unequal weight, or clusters

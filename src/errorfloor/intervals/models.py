@@ -11,15 +11,15 @@ References
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
-from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.intervals.honest import worth_of_freedom
+from errorfloor.intervals.binomial import lower_limit, upper_limit, worth_of_freedom
 
 TABLES = 21  # that are looked at where only their value is known
 PSEUDO = 3.0  # items, half of which each model wins; with two, limits cover down to 93.5 %
@@ -342,6 +342,30 @@ class PairedDifference:
         both = stdtrit(self.freedom, (1 + level) / 2) + stdtrit(self.freedom, _POWER)
         return float(both) * self.deviation
 
+    def times_needed(self, level: float, most: float) -> float:
+        """Return how many times as many items would show this difference as often.
+
+        That is found up to `most` times; beyond, it is infinite.
+        """
+
+        def of(times: float) -> float:
+            more = replace(
+                self,
+                variance=self.variance / times,
+                number=self.number * times,
+                reach=self.reach / times,
+                freedom=self.freedom * times,
+            )
+            return more.shown(level) - abs(self.value)
+
+        if of(most) > 0:
+            return math.inf
+        low, high = 1.0, max(most, 1.0)
+        while high > 1.001 * low:
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if of(middle) > 0 else (low, middle)
+        return high
+
 
 def _of_reach(share: Floats, reach: Floats) -> tuple[float, float]:
     """Return which part of the items decides, and how far such a part can change the difference.
@@ -373,3 +397,13 @@ def _clusters_that_tell(sample: Sample, values: Floats) -> float:
 def _alike(between: float, apart: float, together: float) -> float:
     """Return how far the items of a cluster go along, from variances if they do not and if so."""
     return min(max((between - apart) / (together - apart), 0.0), 1.0) if together > apart else 1.0
+
+
+def holm(p_values: Floats) -> Floats:
+    """Return p-values that hold for all hypotheses together."""
+    number = p_values.size
+    order = np.argsort(p_values, kind="stable")
+    scaled = p_values[order] * (number - np.arange(number))
+    adjusted = np.empty(number)
+    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
+    return adjusted

@@ -2,67 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from errorfloor._references import HOEFFDING, PLACEMENTS, PRECISION, WILSON
 from errorfloor.data.sample import Sample
+from errorfloor.intervals.bets import PairShare
 from errorfloor.intervals.honest import for_any_scores, measured
 from errorfloor.intervals.models import Wilson
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.methods.ranks import RankFit
-from errorfloor.methods.record import Basis, heeds_weights
+from errorfloor.methods.record import Basis, uses_weights
 from errorfloor.metrics.ranking import Placements
 
 _PRIOR = 1.0  # items with a placement of 0, and as many with one of 1, that are added to each class
 _MORE = 1.1  # times the jackknife's variance of average precision, which a few items decide
-
-
-@dataclass(frozen=True, slots=True)
-class PairShare:
-    """Limits of an AUC at any number of items.
-
-    The share of ordered pairs is a mean over pairs that share items. Its exponential moments are at
-    most those of as many independent pairs as the rarer class has items, so the limits of Chernoff
-    for that many hold.
-
-    References
-    ----------
-    .. [1] W. Hoeffding, J. Am. Stat. Assoc. 58, 1963, section 5.
-    """
-
-    value: float
-    pairs: float
-    method: str = "certified"
-
-    def limits(self, level: float) -> tuple[float, float]:
-        """Return the lower and upper limit at `level`."""
-        return self.lower(level), _as_far(self.value, 1.0, self._far(level))
-
-    def lower(self, level: float) -> float:
-        """Return the lower limit at `level` alone."""
-        return _as_far(self.value, 0.0, self._far(level))
-
-    def _far(self, level: float) -> float:
-        return float(np.log(2 / (1 - level))) / self.pairs
-
-
-def _as_far(share: float, end: float, far: float) -> float:
-    """Return the probability between a share and an end of [0, 1] that is as far from the share."""
-    from scipy.optimize import brentq
-
-    last = end + 1e-15 * (1 - 2 * end)
-    if share == end or divergence(share, last) <= far:
-        return end
-    return float(brentq(lambda p: divergence(share, p) - far, *sorted((share, last))))
-
-
-def divergence(share: float, p: float) -> float:
-    """Return the divergence of a share from a probability."""
-    from scipy.special import rel_entr
-
-    return float(rel_entr(share, p) + rel_entr(1 - share, 1 - p))
 
 
 def of_pairs(fit: RankFit) -> Wilson:
@@ -124,7 +77,7 @@ def _ranked(case: Case) -> RankFit:
     return case.statistic
 
 
-@heeds_weights("auc")
+@uses_weights("auc")
 def _of_auc(case: Case) -> Evidence:
     return of_pairs(_ranked(case))
 

@@ -9,7 +9,14 @@ from typing import Any, Literal, Protocol
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import Table
 from errorfloor.intervals.seeds import Streams
-from errorfloor.methods.record import Basis, Method, Options, Statistic, check_references, heeds
+from errorfloor.methods.record import (
+    Basis,
+    Method,
+    Options,
+    Statistic,
+    check_references,
+    uses_weights_for,
+)
 from errorfloor.metrics import ERROR, Metric
 
 
@@ -157,4 +164,4 @@ class IntervalKind:
 
     def weighs(self, metric: Metric = ERROR) -> bool:
         """Tell whether it is given for a metric where items have weights or clusters."""
-        return heeds(self.make, metric)
+        return uses_weights_for(self.make, metric)

@@ -22,7 +22,7 @@ from errorfloor.methods import (
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF, default_for, of_metric
 from errorfloor.methods.prediction_powered import MANY_PPI, PPI
-from errorfloor.methods.record import Classes, Method, Series, heeds
+from errorfloor.methods.record import Classes, Method, Series, uses_weights_for
 from errorfloor.methods.rules import offsets
 from errorfloor.methods.soft import CLEAN, CORRUPTED
 from errorfloor.methods.votes import plugin
@@ -252,11 +252,11 @@ def that_fit(table: Table, metric: str = ERROR.name) -> tuple[tuple[Method, ...]
         usual = tuple(dict.fromkeys(usual))
     notes: tuple[str, ...] = ()
     if table.plain.entries is not None:
-        light = [method for method in usual if not heeds(method.bind, named(metric))]
+        light = [method for method in usual if not uses_weights_for(method.bind, named(metric))]
         usual = tuple(method for method in usual if method not in light)
         names = ", ".join(method.name for method in light)
         if names:
-            notes = (f"Left out, because they do not heed weights and clusters: {names}.",)
+            notes = (f"Left out, because they do not use weights and clusters: {names}.",)
     fitting = tuple(method for method in usual if method.takes(table))
     left_out = ", ".join(method.name for method in usual if method not in fitting)
     if not left_out:

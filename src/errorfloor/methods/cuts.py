@@ -92,8 +92,8 @@ class Cuts:
         deviations of coin flips between them. On either side of the best cut the items up to the
         farthest such cut are looked at, and those that the best cut errs on count, with as many
         more as their price says: all of them where they are coin flips, few where they are not. One
-        and a half standard deviations of them are taken off first, because a few errors beside the
-        best cut of an easy set are no flat part. `each` is what an item weighs.
+        and a half standard deviations of them are taken off first, because a few errors next to the
+        best threshold on an easy set are no flat part. `each` is what an item weighs.
         """
         if min(price) <= 0:  # MCC, where the best cut leaves all items on one side
             return 0.0
@@ -298,7 +298,7 @@ _AT_ONCE = 2**20  # only for speed: numbers
 
 
 class CutFit(Chosen):
-    """The best cut of a sample by a metric of both kinds of error.
+    """The best threshold on a sample by a metric of both kinds of error.
 
     Where a class may be counted in a unit of its own, as for balanced error, that is what a typical
     unit of it weighs.

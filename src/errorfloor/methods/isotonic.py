@@ -1,4 +1,4 @@
-"""Isotonic: the rising curve that fits the labels best, and the best cut of the scores.
+"""Isotonic: the rising curve that fits the labels best, and the best threshold on the scores.
 
 The isotonic fit has the least loss of any rising curve on its own items, by any loss of items, and
 so no more than the true probabilities have there. For error, and every metric of both kinds of
@@ -24,7 +24,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.fitted import FOLDS, Chosen, Sides, mean_loss, noise_of, sides_of
-from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
+from errorfloor.methods.record import Basis, Method, Options, Shape, uses_weights
 from errorfloor.metrics import ERROR, METRICS, Metric
 from errorfloor.metrics.probabilities import BRIER, LOG_LOSS, OfItems
 from errorfloor.metrics.selective import Selective
@@ -52,7 +52,7 @@ def _fitted(sample: Sample, options: Options, *, midpoint: bool) -> Chosen:
     return CutFit(sample, how, options.draw, span, midpoint=midpoint)
 
 
-_marked = heeds_weights(where=weighs)
+_marked = uses_weights(where=weighs)
 
 
 def _fit(table: ScoreTable, options: Options) -> Calibration:
@@ -76,7 +76,7 @@ def _resolution(table: ScoreTable, metric: Metric) -> float | None:
 
 
 _ORDERED = "The scores order the items as their true probabilities do, however distorted"
-_IF_WRONG = "the floor of the best cut: too high, still an upper bound"
+_IF_WRONG = "the floor of the best threshold: too high, still an upper bound"
 _BASES = frozenset({Basis.CUTS, Basis.ITEMS})
 
 ISOTONIC = Method(
@@ -113,7 +113,7 @@ ISOTONIC_CF = Method(
     shape=Shape.ORDER,
     colour="blue",
     curve=ISOTONIC.name,  # it corrects an estimate, and has no map of its own
-    when_merged="tries no cut inside them",
+    when_merged="tries no threshold inside them",
 )
 
 
@@ -129,7 +129,7 @@ def of_metric(metric: Metric) -> tuple[Method, Method]:
     summed = set() if how.prices is None else {Basis.ITEMS}  # quick to fit to each resample
     about = {
         "metrics": (metric.name,),
-        "if_wrong": f"the {metric.limit} of the best cut: too {side}, still {opposite} bound",
+        "if_wrong": f"the {metric.limit} of the best threshold: too {side}, still {opposite} bound",
     }
     own = replace(
         ISOTONIC,
@@ -153,7 +153,7 @@ def of_metric(metric: Metric) -> tuple[Method, Method]:
 def default_for(metric: Metric) -> Method:
     """Return the method for a metric where none is named.
 
-    It is the midpoint: the best cut of a few items looks far too good on them.
+    It is the midpoint: the best threshold on a few items looks far too good on them.
     """
     return of_metric(metric)[1]
 

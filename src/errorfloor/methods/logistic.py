@@ -121,7 +121,7 @@ class Logistic:
 
     tolerance = 1e-8  # decrement per item of the last step, which about squares the error
     max_steps = 30  # only for speed: what is left is fitted one by one
-    few_cells = 1000  # up to here a jackknife fits each table anew
+    few_cells = 1000  # up to here a jackknife fits each table again
 
     def __init__(self, cells: Sample, model: LogisticModel) -> None:
         self.cells = cells

@@ -21,7 +21,7 @@ from errorfloor.data.sample import Draw, Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.cuts import FAR, SURE, Cuts, wrong_of
 from errorfloor.methods.fitted import FOLDS, Fitted
-from errorfloor.methods.record import Basis, Classes, Method, Options, Shape, heeds_weights
+from errorfloor.methods.record import Basis, Classes, Method, Options, Shape, uses_weights
 from errorfloor.methods.rules.fewest import Rule
 from errorfloor.methods.rules.logs import Labelled
 from errorfloor.methods.rules.maps import missed
@@ -45,7 +45,7 @@ class CorrectedErrors:
     correction : float
         What the predictions add to both.
     power : float
-        How far predictions are heeded: 0 not at all, 1 as they are.
+        How far predictions are used: 0 not at all, 1 as they are.
     variance : float
         Of `held_out`, times the number of labelled items.
     n, wrong : int and float
@@ -174,7 +174,7 @@ def post_stratified(cells: Sample, line: Floats) -> Sample:
     at random: with n labels its variance grows by about H / n for H strata, since v varies by about
     W / n. Where some scores were labelled more often, whatever the reason, the mean over strata is
     right but for what scores tell within a stratum, which the predictions make up for as far as
-    they are heeded. Labels that were chosen by the label itself stay wrong: see `check_alike`.
+    they are used. Labels that were chosen by the label itself stay wrong: see `check_alike`.
     """
     if cells.unlabelled is None:
         return cells
@@ -318,7 +318,7 @@ class PoweredCut(PredictionPowered):
         return np.asarray(np.where(np.arange(size) < first, prob, 1 - prob))
 
 
-@heeds_weights()
+@uses_weights()
 class PoweredOffsets(PredictionPowered):
     """Errors of the weighted argmax rule among all items, from the labels of some."""
 
@@ -344,7 +344,7 @@ class PoweredOffsets(PredictionPowered):
         return float(mass @ self.rules.least(mass, self.fitted)) / float(mass.sum())
 
 
-@heeds_weights()
+@uses_weights()
 def _cut(cells: Sample, options: Options) -> PoweredCut:
     return PoweredCut(cells, options.draw)
 
@@ -353,12 +353,13 @@ _HOW = (
     "Labelled items are weighted so that each stratum of scores counts as much as among all items. "
     "What the scores predict of that rule's errors is known for all items, so it makes up for the "
     "labelled ones being easier or harder within a stratum. Rule and prediction are fitted to "
-    "other labelled items than those they are tried on, and heeded as far as they narrow the "
+    "other labelled items than those they are tried on, and used as far as they narrow the "
     "interval. The floor is the midpoint of errors on the items of the fit and on items that were "
     "held out."
 )
 AT_RANDOM = (
-    "; the labelled items were chosen at random, with equal chances, or else weigh 1 / their chance"
+    "; the labelled items were chosen at random, with equal chances or with weights of 1 / their "
+    "probability"
 )
 
 _method = partial(
@@ -376,11 +377,11 @@ _method = partial(
 PPI = _method(
     bind=_cut,
     assumes=f"The scores order the items as their true probabilities do{AT_RANDOM}",
-    if_wrong="the floor of the best cut: too high, still an upper bound",
+    if_wrong="the floor of the best threshold: too high, still an upper bound",
     explains='Labelled items say how often the best rule of the form "score above t" is wrong. '
     f"{_HOW}",
     curve="isotonic",
-    when_merged="tries no cut inside them",
+    when_merged="tries no threshold inside them",
 )
 MANY_PPI = _method(
     bind=PoweredOffsets,

@@ -18,7 +18,7 @@ from errorfloor.data.sample import Draw, Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.fitted import Fitted
 from errorfloor.methods.isotonic import ISOTONIC, RisingMap
-from errorfloor.methods.record import Basis, Method, Options, Shape, heeds_weights
+from errorfloor.methods.record import Basis, Method, Options, Shape, uses_weights
 from errorfloor.metrics import Metric
 from errorfloor.metrics.two_by_two import check_classes
 
@@ -67,7 +67,7 @@ _EXPLAINS = (
 def _method(metric: str, words: str, **about: object) -> Method:
     return Method(
         name="ranking",
-        bind=heeds_weights("auc")(partial(_bind, RankFit)),
+        bind=uses_weights("auc")(partial(_bind, RankFit)),
         reads=ScoreTable.kind,
         metrics=(metric,),
         interval="honest",

@@ -26,7 +26,7 @@ from errorfloor._typing import Counts, Floats
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from errorfloor.data.ratings import RatingTable
+    from errorfloor.data.tables import RatingTable
 
 ABSOLUTE, RELATIVE = "absolute", "relative"
 RATERS = (ABSOLUTE, RELATIVE)

@@ -38,17 +38,17 @@ _MOST_DIGITS = 15  # of the number in a method's name
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
-def heeds_weights(
+def uses_weights(
     *metrics: str, where: Callable[[Metric], bool] | None = None
 ) -> Callable[[FunctionT], FunctionT]:
-    """Mark a function that heeds weights and clusters of cells, for these metrics or for all.
+    """Mark a function that uses weights and clusters of cells, for these metrics or for all.
 
     With `where`, for the metrics of which that is so. A mark of the function, not of the record,
     so that a copy of a record with another function does not promise what that does not do.
     """
 
     def marked(function: FunctionT) -> FunctionT:
-        setattr(function, _HEEDS, where or partial(_is_among, frozenset(metrics)))
+        setattr(function, _WEIGHTED, where or partial(_is_among, frozenset(metrics)))
         return function
 
     return marked
@@ -58,13 +58,13 @@ def _is_among(metrics: frozenset[str], metric: Metric) -> bool:
     return not metrics or metric.name in metrics
 
 
-def heeds(function: Callable[..., Any], metric: Metric) -> bool:
-    """Tell whether a function was marked as heeding weights for a metric."""
-    where = getattr(function, _HEEDS, None)
+def uses_weights_for(function: Callable[..., Any], metric: Metric) -> bool:
+    """Tell whether a function was marked as using weights for a metric."""
+    where = getattr(function, _WEIGHTED, None)
     return where is not None and bool(where(metric))
 
 
-_HEEDS = "heeds_weights_of"  # an attribute of functions that do
+_WEIGHTED = "uses_weights_for"  # an attribute of functions that do
 
 
 class Statistic(Protocol):
@@ -270,14 +270,14 @@ class Method:
     needs_probabilities : bool
         Whether scores must lie in [0, 1].
     options : tuple of str
-        Which `Options` it heeds; with "majority" among them the user chooses the target.
+        Which `Options` it uses; with "majority" among them the user chooses the target.
     resolution : callable
         From a table and a metric to how far merged rows can have moved the value; None where nobody
         knows.
     when_merged : str
         What it does with merged rows, where nobody knows how far that moves the value.
     partly : bool
-        Whether it is for tables in which some items have no label, and heeds their scores.
+        Whether it is for tables in which some items have no label, and uses their scores.
     optimistic : bool
         Whether its value is too good on average, so that only the better limit is one of the best
         that any model can do.
@@ -346,8 +346,8 @@ class Method:
         return options.target.words if "majority" in self.options else self.target
 
     def weighs(self, metric: Metric = ERROR) -> bool:
-        """Tell whether it heeds weights of items, and which items belong together."""
-        return heeds(self.bind, metric)
+        """Tell whether it uses weights of items, and which items belong together."""
+        return uses_weights_for(self.bind, metric)
 
     def takes(self, table: Table) -> bool:
         """Tell whether the table's scores lie where the method needs them."""

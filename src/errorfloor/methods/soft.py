@@ -14,7 +14,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import MergedRows, ScoreTable, SoftTable
 from errorfloor.methods.calibration import Calibration
-from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options, heeds_weights
+from errorfloor.methods.record import DRAWN_LABEL, Basis, Classes, Method, Options, uses_weights
 from errorfloor.metrics import ERROR, METRICS, Metric, named
 from errorfloor.metrics.probabilities import OfItems
 from errorfloor.metrics.record import reach_of
@@ -47,12 +47,12 @@ class MeanFloor:
         return np.asarray((float(sample.masses @ self.floor) - mass * mean) / rest)
 
 
-@heeds_weights()
+@uses_weights()
 def _mean_value(cells: Sample, options: Options) -> MeanFloor:
     return MeanFloor(options.metric.per_item(cells.probabilities), cells)
 
 
-@heeds_weights(ERROR.name)
+@uses_weights(ERROR.name)
 def _of_scores(cells: Sample, options: Options) -> MeanFloor:
     return MeanFloor(ERROR.per_item(cells.scores[cells.row]), cells)
 
@@ -155,7 +155,7 @@ class BestValue:
         return np.where(np.isnan(values), self.value, values)
 
 
-@heeds_weights()
+@uses_weights()
 def _best_value(cells: Sample, options: Options) -> BestValue:
     return BestValue(options.metric, cells.probabilities, cells)
 

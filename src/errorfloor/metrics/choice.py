@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -10,7 +11,16 @@ from typing import Any
 import numpy as np
 
 from errorfloor import metrics
-from errorfloor._checks import InputError, argument, as_numbers, check_choice, shown, unmasked
+from errorfloor._checks import (
+    InputError,
+    Part,
+    argument,
+    as_numbers,
+    check_choice,
+    function,
+    shown,
+    unmasked,
+)
 from errorfloor._typing import Floats
 from errorfloor.metrics.record import Metric
 
@@ -29,6 +39,7 @@ class MetricChoice:
     def __post_init__(self) -> None:
         if isinstance(self.metric, str):
             object.__setattr__(self, "metric", metrics.meant_by(self.metric))
+        refuse_others(self.metric)
         check_choice(self.metric, metrics.names(), name="metric")
         record = metrics.named(self.metric)
         for name in _GIVEN:
@@ -84,6 +95,47 @@ class MetricChoice:
         }
 
 
+def refuse_others(metric: object) -> None:
+    """Refuse metrics that people know and that have no limit here, with those that come close."""
+    for pattern, text in _OTHERS.items():
+        if isinstance(metric, str) and re.fullmatch(pattern, metric):
+            raise InputError(argument("metric", metric), *text)
+
+
+_MEANS = {one: argument("metric", metrics.named(one).name) for one in ("f1", "mcc", "auc", "brier")}
+_CURVE = argument("metric", metrics.meant_by("pr-auc"))
+_OF_ONE_CLASS = r"precision|recall|sensitivity|specificity|tpr|tnr|fpr|fnr|ppv|npv"
+# By patterns of their names, in small letters with "-" between words.
+_OTHERS: dict[str, tuple[Part, ...]] = {
+    _OF_ONE_CLASS: (
+        " has no limit of its own: a model that always, or almost never, says yes can have a "
+        "perfect value. Ask for a metric that weighs both kinds of errors, such as ",
+        *(_MEANS["f1"], " or ", _CURVE, "."),
+    ),
+    rf"({_OF_ONE_CLASS})-at-.*": (
+        " is one point of a curve, and its best possible value is not estimated. For the whole "
+        "curve of precision and recall ask for ",
+        *(_CURVE, ", for that of the two error rates ", _MEANS["auc"], "."),
+    ),
+    r"(macro|micro|weighted)-f1(-score)?|f1-(macro|micro|weighted)": (
+        " is an average over classes, whose best possible value is not estimated. Ask about one "
+        "class against the rest: ",
+        *(_MEANS["f1"], " with ", argument("positive"), "."),
+    ),
+    r"r2|pearson|spearman|qwk|ccc|icc|r?mse|mae": (
+        " is for ratings, which are numbers given by several people. Use ",
+        *(function("from_ratings"), "."),
+    ),
+    r"(cohens?-)?kappa(-score)?": (
+        " has no limit here. ",
+        *(_MEANS["mcc"], " corrects for chance as well; for classes in order, such as stars, use "),
+        *(function("from_ratings"), "."),
+    ),
+    r"ece|calibration(-error)?": (
+        " has no limit: any model can be calibrated. Ask how good probabilities can get: ",
+        *(_MEANS["brier"], "."),
+    ),
+}
 _GIVEN = ("costs", "at", "prior")
 _MISSING = {
     "costs": (

@@ -113,7 +113,7 @@ class Metric:
     weighted: Callable[[Floats, Counts, Floats], Counted] | None = None
     moved: Callable[[Floats, Floats, Floats, Counts], float] | None = None
     two_only: bool = False
-    rule: str = "the best cut of {}"
+    rule: str = "the best threshold on {}"
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict, hash=False)

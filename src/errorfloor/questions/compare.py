@@ -16,7 +16,7 @@ from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.record import Classes, Clip, Method, Options
 from errorfloor.metrics import ERROR
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions.compare_models import models_in
+from errorfloor.questions.compare_models import ModelsAsk, models_in
 from errorfloor.questions.keywords import LimitOptions, ScoreColumns
 from errorfloor.questions.question import (
     Ask,
@@ -29,7 +29,7 @@ from errorfloor.questions.question import (
     method_for,
     where_in,
 )
-from errorfloor.questions.weights import check_heeds_weights
+from errorfloor.questions.weights import check_uses_weights
 from errorfloor.results import Comparison, Groups, ModelComparison
 
 
@@ -130,9 +130,9 @@ def compare(
     complete : bool
         Declare that nothing else that a model could see matters, as in `from_scores`.
     weight : str or array-like of shape (n,), optional
-        What each item weighs; methods that do not heed weights are left out.
+        What each item weighs; methods that do not use weights are left out.
     cluster : str or array-like of shape (n,), optional
-        Which items depend on each other; methods that do not heed it are left out.
+        Which items depend on each other; methods that do not use it are left out.
     metric : str, optional
         What "good" means, "error" by default; the others are listed in `from_scores`. Models that
         give scores of two classes are compared by "auc" by default.
@@ -190,8 +190,8 @@ def compare(
     arguments = {**locals(), "metric": metric or ERROR.name}
     if prediction is not None or predictions is not None:
         choice = None if metric is None else MetricChoice(metric, costs, at, prior)
-        where = where_in(arguments)
-        return models_in(scores, labels, predictions, prediction, where, choice, level, rng)
+        asked = ModelsAsk(choice=choice, level=level, rng=rng)
+        return models_in(scores, labels, predictions, prediction, where_in(arguments), asked)
     if scores is None:
         raise InputError(
             argument("scores"),
@@ -251,7 +251,7 @@ def _usable(
     chosen, notes = known.that_fit(table, options.metric.name)
     kind, classes, metric = table.kind, Classes.of(table), options.metric.name
     if not chosen and table.plain.entries is not None:
-        check_heeds_weights(table, tuple(known.reading(kind, classes, metric)), options)
+        check_uses_weights(table, tuple(known.reading(kind, classes, metric)), options)
     if not chosen:
         raise known.no_method(kind, classes, metric)
     return chosen, notes

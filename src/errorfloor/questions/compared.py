@@ -1,4 +1,4 @@
-"""Votes with models beside them: panels of people, rates of models, worth, and differences."""
+"""Votes with models next to them: panels of people, rates of models, worth, and differences."""
 
 from __future__ import annotations
 
@@ -16,20 +16,15 @@ from errorfloor.data.items import PredictedVotes, Predictions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.crossed import CrossedVotes, Mean
+from errorfloor.intervals.models import holm
 from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.votes.aims import Lines
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
 from errorfloor.questions.question import Ask, answer
 from errorfloor.results import Estimate, Finding
-from errorfloor.results.people import (
-    MIXTURE,
-    VOTES,
-    ModelDifference,
-    ModelRate,
-    PanelRate,
-    Rate,
-)
+from errorfloor.results.models import ModelDifference, Rate
+from errorfloor.results.people import MIXTURE, VOTES, ModelRate, PanelRate
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
 
 MOST_PEOPLE, _MOST_OF_MANY = 101, 25  # in panels beyond the votes: of two classes, and of more
@@ -53,7 +48,7 @@ class PanelOf:
 
 @dataclass(eq=False)
 class PeopleComparison:
-    """Votes with models beside them, and what both say at one level."""
+    """Votes with models next to them, and what both say at one level."""
 
     reading: Reading
     found: PredictedVotes  # items with two votes or more
@@ -410,13 +405,3 @@ def _crossing(sizes: Floats, values: Floats | list[float], *, above: bool = Fals
     step = v[at] - v[at - 1]
     part = -v[at - 1] / step if step > 0 else 1.0
     return float(sizes[at - 1] + part * (sizes[at] - sizes[at - 1]))
-
-
-def holm(p_values: Floats) -> Floats:
-    """Return p-values that hold for all hypotheses together."""
-    number = p_values.size
-    order = np.argsort(p_values, kind="stable")
-    scaled = p_values[order] * (number - np.arange(number))
-    adjusted = np.empty(number)
-    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
-    return adjusted

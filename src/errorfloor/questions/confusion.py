@@ -15,6 +15,7 @@ from errorfloor.data.read import is_data
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods import find
 from errorfloor.methods.record import Classes, Options
+from errorfloor.metrics.record import of_classes
 from errorfloor.questions.calibrate import fit
 from errorfloor.questions.question import Ask, floor_of
 from errorfloor.questions.weights import unweighted
@@ -119,7 +120,7 @@ def chosen(probabilities: Floats) -> Floats:
 
 
 def _of_soft_labels(table: SoftTable) -> tuple[Floats, str, str]:
-    p = _by_class(table.probabilities)
+    p = of_classes(table.probabilities)
     errors = (p * table.items[:, None]).T @ chosen(p) / table.n
     return errors, "clean", "The soft labels say how often the likeliest class is wrong."
 
@@ -141,14 +142,7 @@ def _of_scores(table: ScoreTable, floor: Estimate) -> tuple[Floats, str, str]:
         name = "isotonic" if method is None else method.shown_as
         method = find(name, ScoreTable.kind, Classes.of(table))
     options = Options(floor.options.get("clip", "auto"))
-    rule = chosen(_by_class(fit(table, method, options).probabilities))
+    rule = chosen(of_classes(fit(table, method, options).probabilities))
     counts: Counts = table.counts
     errors = counts.T @ rule / table.n
-    return errors, method.name, "Labels of the items that the rule was fitted to."
-
-
-def _by_class(probabilities: Floats) -> Floats:
-    """Return probabilities with a column for each class, of two classes as well."""
-    if probabilities.ndim == 2:
-        return probabilities
-    return np.column_stack((1 - probabilities, probabilities))
+    return errors, method.name, "Counted on the items that the rule was fitted to."

@@ -1,19 +1,21 @@
-"""From labels to a floor: soft labels, or scores with one label per item."""
+"""From labels to a floor: soft labels, scores with one label per item, or votes of annotators."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
+from errorfloor._checks import InputError, argument
 from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
-from errorfloor.data.layouts import of_kind
+from errorfloor.data.layouts import BESIDE_LABELS, of_kind
 from errorfloor.data.read import read
-from errorfloor.data.tables import ScoreTable, SoftTable
-from errorfloor.methods.record import Clip
-from errorfloor.questions.keywords import ScoreOptions, SoftOptions
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.methods.record import Clip, Options
+from errorfloor.questions.cap import ModelError
+from errorfloor.questions.keywords import ScoreOptions, SoftOptions, VoteOptions
 from errorfloor.questions.question import Ask, answer, answer_of_scores, where_in
-from errorfloor.results import Estimate, Groups
+from errorfloor.results import Estimate, Groups, VotesEstimate
 
 
 @overload
@@ -156,7 +158,7 @@ def from_scores(
         Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others. Or
         a score for each class: probabilities, shares or logits.
     labels : array-like of shape (n,), or path, optional
-        0 or 1 for each item; left out when `scores` has them. Beside a score for each class: the
+        0 or 1 for each item; left out when `scores` has them. Next to a score for each class: the
         classes' names, or their places from 0 on.
     score : str or sequence of str, optional
         Column of the scores, or one for each class; guessed where the names leave no doubt.
@@ -164,7 +166,7 @@ def from_scores(
         Column of the labels; guessed likewise.
     on : str, optional
         Where `scores` and `labels` are two files: the column that both have, by which rows find
-        their label, or "a=b" where they call it differently. What did not match is counted.
+        their label, or "a=b" if its names differ. What did not match is counted.
     positive : optional
         The label that means class 1; all others then mean class 0. Guessed of common pairs of
         words, such as yes and no.
@@ -179,7 +181,7 @@ def from_scores(
     simultaneous : bool
         Whether all intervals of the groups hold at once at `level`, rather than each at `level`.
     weight : str or array-like of shape (n,), optional
-        Column of a dataframe or file, or an array beside arrays: what each item weighs, such as
+        Column of a dataframe or file, or an array next to arrays: what each item weighs, such as
         one over its probability of selection. The floor is that of the population that the weights
         stand for. Only their ratios matter, to seven digits.
     cluster : str or array-like of shape (n,), optional
@@ -207,7 +209,7 @@ def from_scores(
         "coverage-at-error".
     prior : float or sequence of float, optional
         The share of class 1, or of each class, where it is known, for "balanced-error" and "auc".
-        Labels beside scores need none: both look at each class by itself.
+        Labels next to scores need none: both look at each class by itself.
     method : str, optional
         How scores become probabilities: corrupted (not at all), isotonic, isotonic-cf (the default:
         isotonic with most of its optimism removed), hist-K (K bins of equal mass), beta, beta-am,
@@ -240,8 +242,194 @@ def from_scores(
     Examples
     --------
     >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
-    the best cut of these scores: 40.00 % (isotonic-cf, n = 5); no limit of the floor
+    error of the best threshold on these scores: 40.00 % (isotonic-cf, n = 5); no limit of the floor
     """
     arguments = {**locals()}
     ask = record_of(Ask, arguments).checked(ScoreTable.kind)
     return answer_of_scores(scores, labels, where_in(arguments), ask)
+
+
+@overload
+def from_votes(
+    votes: object = None,
+    totals: object = None,
+    *,
+    group: None = None,
+    **options: Unpack[VoteOptions],
+) -> VotesEstimate: ...
+@overload
+def from_votes(
+    votes: object = None, totals: object = None, *, group: str, **options: Unpack[VoteOptions]
+) -> Groups[VotesEstimate]: ...
+@told_keywords
+def from_votes(
+    votes: object = None,
+    totals: object = None,
+    *,
+    positives: object = None,
+    counts: object = None,
+    item: str | None = None,
+    vote: str | None = None,
+    annotator: str | None = None,
+    annotators: object = None,
+    annotations: str | None = None,
+    duplicates: str = "error",
+    label: str | None = None,
+    labels: object = None,
+    on: str | None = None,
+    label_is_vote: bool = False,
+    positive: object = None,
+    positive_from: float | None = None,
+    classes: Sequence[object] | None = None,
+    group: str | None = None,
+    simultaneous: bool = False,
+    weight: object = None,
+    cluster: object = None,
+    drop_missing: bool = False,
+    metric: str = "error",
+    costs: object = None,
+    at: float | None = None,
+    prior: object = None,
+    method: str | None = None,
+    totals_by: str = "chance",
+    stopping: str | None = None,
+    majority: int | None = None,
+    interval: str | None = "auto",
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    model_error: ModelError = None,
+    rng: RandomLike = 0,
+) -> Any:
+    """Estimate the error floor from the votes of several annotators per item.
+
+    Parameters
+    ----------
+    votes : array-like of shape (n,) or (n, classes), VoteTable, dataframe or path
+        Number of votes for class 1 on each item, or for each class. A bare array with columns is
+        read as numbers of votes for each class only where all rows have one and the same total,
+        above 1, and some entry is above 1; else it may hold single votes, and is refused. Ratings
+        of annotators whose rows happen to add up to the same number, such as [[1, 2], [2, 1]], look
+        like such counts: name what the columns are with `counts` or `annotators`.
+    totals : int or array-like of shape (n,), or str
+        Number of all votes on each item, or its column; left out when `votes` is a table, or has a
+        column for each class.
+    positives : str or array-like of shape (n,), optional
+        Column of the number of votes for class 1 in a dataframe or file; guessed, like those below,
+        where the names leave no doubt. Or another name for `votes`.
+    counts : str or sequence of str, or array-like of shape (n, classes), optional
+        Columns of the number of votes for each class, or a pattern such as "n_*". Or the numbers
+        themselves, with a column for each class.
+    item : str, optional
+        Column of the item, where a row is a single vote.
+    vote : str, optional
+        Column of the vote in such rows.
+    annotator : str, optional
+        Column of the annotator in such rows.
+    annotators : sequence of str, or array-like of shape (n, raters), optional
+        Columns of votes, one for each annotator. Or the single votes themselves, numbers or words,
+        with a column for each annotator, and None, NaN, NA or masked where there is no vote.
+    annotations : str, optional
+        Column that holds all votes of an item, as lists or as text such as 0;1;1.
+    positive : optional
+        The vote that means class 1; all others then mean class 0.
+    positive_from : float, optional
+        For ratings: numbers from here on mean class 1, in place of `positive`.
+    classes : sequence of str, optional
+        Names of all classes, in order, also of those that nobody voted for.
+    duplicates : {"error", "first", "last", "all"}
+        What to do with several votes of one annotator on an item, in rows of their own.
+    label : str, optional
+        Column of one true (gold) label per item. The answer then bounds the floor of this label:
+        the shares of votes are scores, and methods and intervals are those of `from_scores`.
+    labels : array-like of shape (n,), or path, optional
+        The same where votes are arrays: 0 or 1 for each item; of more classes as in `from_scores`.
+        Or, with `on`, a second file that has the labels.
+    on : str, optional
+        Where `votes` and `labels` are two files: the column that both have, as in `from_scores`.
+    label_is_vote : bool
+        Whether the label is one more vote of the same kind: of a person like those who voted, who
+        answered the same question without knowing their votes. It is then added to the votes, and
+        the floor is that of one more vote. A check compares how often the label agrees with votes
+        and how often votes agree with each other.
+    group : str, optional
+        Column of a dataframe or file: one answer for each of its values.
+    simultaneous : bool
+        Whether the intervals of all groups hold at once at `level`, rather than each at `level`.
+    weight : str or array-like of shape (n,), optional
+        What each item weighs, as in `from_scores`.
+    cluster : str or array-like of shape (n,), optional
+        Which items depend on each other, as in `from_scores`.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
+    metric : str
+        What "good" means, "error" by default; the others are listed in `from_scores`.
+    costs : (float, float) or array-like of shape (classes, classes), optional
+        What each kind of error costs, with ``metric="cost"``.
+    at : float, optional
+        The share of items to answer, or the error to allow, of metrics that abstain.
+    prior : float or sequence of float, optional
+        The share of class 1, or of each class, where it is known; for balanced error and AUC.
+    method : {"mixture", "plugin"}, optional
+        "mixture", the default, fits the distribution of the items' probabilities by maximum
+        likelihood, which two or three votes per item suffice for. "plugin" is the paper's `hard`:
+        vote shares in place of probabilities, too low by an amount that shrinks as votes are added.
+    totals_by : {"chance", "item", "votes"}
+        Why items have unequal numbers of votes. "chance": for reasons that have nothing to do with
+        the item. "item": some kinds of items get more votes, so each total has a distribution of
+        its own. "votes": votes were collected until they agreed, a third after two that differ.
+        A wrong choice makes a wrong floor, and counts alone do not always tell.
+    stopping : str, optional
+        With ``totals_by="votes"``, the rule: "third" (two votes, and a third if they differ),
+        "lead-2" (until one label is two votes ahead), "lead-2-max-7" (the same up to 7 votes) and
+        so on. The "certified" interval needs it.
+    majority : int, optional
+        The floor for the majority of so many votes, ties of an even number broken at random,
+        instead of that for one more annotator's vote.
+    interval : str or None
+        For the mixture "likelihood" (the default: the floors of all distributions that the votes
+        make likely, measured to cover), "annotators" (the same for the vote of a fresh annotator;
+        the default where annotator ids are known and enough people voted) or "certified" (valid
+        for every distribution, any n and any number of votes; of metrics other than error, for
+        those that means over items decide). For the plug-in, whose interval is for its expectation,
+        those of `from_soft_labels`. None skips the interval.
+    level : float
+        Confidence level.
+    n_resamples : int
+        Bootstrap resamples, for the intervals that use them.
+    model_error : (int, int) or float, optional
+        Errors of a model and the number of items, on fresh labels of the same kind: no model errs
+        less than the floor, so they cap the estimate and its upper limit, whose level pays for the
+        model's own uncertainty. A bare rate is taken for an upper limit of the floor, and the
+        estimate carries the paper's bound on the plug-in's bias.
+    rng : None, int or numpy.random.Generator
+        Seed of the intervals of the plug-in, 0 by default; None draws a new one. The mixture uses
+        no random numbers.
+
+    Returns
+    -------
+    VotesEstimate
+
+    Examples
+    --------
+    >>> print(from_votes([0, 1, 3, 2], totals=3, interval=None))
+    floor 25.34 % for one more annotator's vote (mixture, n = 4)
+    >>> counts = [[3, 0], [2, 1], [0, 1], [0, 3]]
+    >>> print(from_votes(counts=counts, classes=["cat", "dog"], interval=None))
+    floor 10.82 % for one more annotator's vote (mixture, n = 4)
+    >>> print(from_votes([0] * 375 + [1] * 250 + [2] * 375, totals=2, interval=None))
+    floor 18.17 % for one more annotator's vote (mixture, n = 1,000)
+    """
+    arguments = {**locals()}
+    beside_label = label is not None or labels is not None
+    kind = ScoreTable.kind if beside_label and not label_is_vote else VoteTable.kind
+    ask = record_of(Ask, arguments).checked(kind)
+    if kind == ScoreTable.kind and ask.options != Options():
+        raise InputError(
+            *(argument("totals_by"), ", ", argument("stopping"), " and ", argument("majority")),
+            *(" are about floors of votes. Leave them out, or leave out ", argument("label"), "."),
+        )
+    if votes is None:
+        votes, arguments["positives"] = positives, None
+    where = where_in(arguments)
+    layouts = of_kind(VoteTable.kind) if label is None and on is None else BESIDE_LABELS
+    return answer(read(votes, layouts, where, second=totals, labels=labels), ask)

@@ -1,4 +1,4 @@
-"""What features tell about the floor: a proved upper limit, and the classic estimates beside it."""
+"""What features tell about the floor: a proved upper limit, and the classic estimates."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class BothLimits:
 
 
 def check_floor(floor: object, same_labelling: bool) -> None:
-    """Refuse what features cannot be set beside."""
+    """Refuse what features cannot be set next to."""
     as_flag(same_labelling, name="same_labelling")
     if floor is None:
         if same_labelling:
@@ -141,8 +141,8 @@ def _contradiction(found: FeaturesEstimate, floor: Estimate, same: bool) -> Find
 DUPLICATES = REFUSED, FIRST, ALL = "error", "first", "all"
 _ASSUMES = (
     "Items are drawn independently (a cluster counts as one), and their features were made without "
-    "their labels. Near-copies, and several rows of one person, break this: "
-    "declare them as clusters, because not all of them can be found."
+    "their labels. Near-copies and several rows of one person break this: declare them as "
+    "clusters; the checks cannot find all of them."
 )
 
 
@@ -184,7 +184,7 @@ def from_features(
     label : str, optional
         Column of the label in a dataframe or file; by default that of a usual name.
     features : str or sequence of str, optional
-        Columns of the features; by default all other numbers.
+        Columns of the features; by default all other numeric columns.
     cluster : str or array-like of shape (n,), optional
         Column or array that says which items belong together. They count as one, for which one of
         them is drawn.

@@ -440,7 +440,7 @@ def part_named(name: object) -> ClassicPart | None:
     if name == SEQUENTIAL:
         raise InputError(
             argument("methods"),
-            f" {SEQUENTIAL!r} fits its models anew to every set of labels, which FeeBee has a "
+            f" {SEQUENTIAL!r} fits its models again to every set of labels, which FeeBee has a "
             "thousand of. Leave it out.",
         )
     stem, _, end = str(name).rpartition("-")
@@ -796,7 +796,7 @@ def feebee(
     ----------
     scores : array-like of shape (n,), ScoreTable, dataframe or path
         Any finite numbers for isotonic, isotonic-cf, hist-K and platt; in [0, 1] for the others.
-        May be left out beside `features`.
+        May be left out next to `features`.
     labels : array-like of shape (n,), optional
         0 or 1 for each item; left out when `scores` has them.
     features : array-like of shape (n, d), or columns, optional

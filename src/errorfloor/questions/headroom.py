@@ -37,7 +37,7 @@ from errorfloor.intervals.record import Evidence
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions.keywords import AnyColumns
 from errorfloor.questions.model_options import ModelOptions
-from errorfloor.questions.models import Model
+from errorfloor.questions.models import Model, error_in
 from errorfloor.questions.paired import (
     Pair,
     VotesPair,
@@ -241,9 +241,9 @@ def headroom(
         Number of test items of each true class (rows) and decision (columns): for error, balanced
         error, cost, F1 and MCC.
     labels : array-like of shape (n,), optional
-        Beside an array of scores: the label of each item. Beside an Estimate: that of test items.
+        Next to an array of scores: the label of each item. Next to an Estimate: that of test items.
     predictions : array-like of shape (n,), optional
-        What the model predicts for each of these items; `confusion` is counted from both. Beside
+        What the model predicts for each of these items; `confusion` is counted from both. Next to
         ratings, or what `from_ratings` returns: the model's number for each item, in the order in
         which items first appear. The verdict then has `share` and `worth`, and the arguments of
         `from_ratings` go with it.
@@ -251,7 +251,7 @@ def headroom(
         Column of a dataframe or file with the model's predictions, in place of `errors` and `n`.
         Floor and model then share their items, and a paired test decides on room. Of metrics that
         go by scores the column holds the model's scores, of many classes one column each in the
-        order of the classes, and the test is left out. Beside votes the model is compared with
+        order of the classes, and the test is left out. Next to votes the model is compared with
         panels of the other people, as in `people`.
     metric : str, optional
         For data, or a floor that is a number: as in `from_scores`. By default that of the
@@ -316,7 +316,7 @@ def headroom(
     -----
     The limits of the difference combine those of its two parts as squares of distances add [1]_,
     which is right for independent parts. Few votes per item leave a range of floors open, which is
-    no noise: beside a floor from votes there is room if the lower limit of the model's error is
+    no noise: next to a floor from votes there is room if the lower limit of the model's error is
     above the upper limit of the floor, and the other way round.
 
     With predictions a sign test decides on room. If no rule in the score and the prediction beats
@@ -328,9 +328,9 @@ def headroom(
     those for independent parts, which are too wide where items are shared.
 
     Scores that are not declared complete cannot tell a leak from a model that sees more. With
-    predictions a second test says whether the model beats every cut of the scores (`information`):
-    its p-value is the largest of McNemar's one-sided tests against all cuts, exact at any number of
-    items.
+    predictions a second test says whether the model beats every threshold on the scores
+    (`information`): its p-value is the largest of McNemar's one-sided tests against all
+    thresholds, exact at any number of items.
 
     References
     ----------
@@ -396,7 +396,7 @@ def _read(data: Any, where: ReadOptions, layouts: Sequence[Layout]) -> Reading:
 
 
 def verdict_on(floor: Any, options: ModelOptions, level: float) -> Any:
-    """Return where a model stands beside a floor, or beside that of each group."""
+    """Return where a model stands next to a floor, or next to that of each group."""
     options = options.with_error()
     if isinstance(floor, Groups):
         each = {
@@ -426,7 +426,7 @@ def judging(
         Reads the data by other options and layouts.
     """
     if not ask.choice.record.is_error:
-        # Beside labels that the floor is of, the model's column may hold its scores.
+        # Next to labels that the floor is of, the model's column may hold its scores.
         if data is None:
             raise InputError(
                 *(argument("prediction"), " with ", argument("metric"), " reads a file twice. "),
@@ -464,7 +464,7 @@ def _unpaired(
     The limits of the difference are those for independent parts, which are too wide where items
     are shared; there is no paired test.
     """
-    from errorfloor.questions.compare_models import ModelRows
+    from errorfloor.data.models import ModelRows
 
     source = reading.source
     where = replace(source.options, columns={"label": source.columns["label"]}, unlabelled=False)
@@ -474,10 +474,10 @@ def _unpaired(
     def judge() -> Verdict | Groups[Verdict]:
         floor: Any = answer(reading, ask)
         if not isinstance(floor, Groups):
-            return beside(floor, rows.error_of(column, given), ask.level, True)
+            return beside(floor, error_in(rows, column, given), ask.level, True)
         parts = {str(name): one for name, one in rows.by_group.items()}
         each = {
-            name: beside(one, parts[text_of(name)].error_of(column, given), ask.level, True)
+            name: beside(one, error_in(parts[text_of(name)], column, given), ask.level, True)
             for name, one in floor.items()
         }
         return Groups(floor.column, each, ask.level, dropped=floor.dropped)
@@ -499,7 +499,7 @@ def _is_floor(estimate: object) -> bool:
 def _needs_a_floor(metric: str) -> InputError:
     return InputError(
         argument("predictions"),
-        f" beside scores are compared by their errors. For {metric} estimate the floor first, and "
+        f" next to scores are compared by their errors. For {metric} estimate the floor first, and "
         "pass it with ",
         *(argument("labels"), " and ", argument("predictions"), "."),
     )
@@ -539,7 +539,7 @@ def _as_floor(
 
 
 def beside_pair(floor: Estimate, pair: Pair | VotesPair, level: float) -> Verdict:
-    """Return where the model of the predictions stands beside the floor of the same items."""
+    """Return where the model of the predictions stands next to the floor of the same items."""
     information = None if floor.claim.any_model else pair.information()
     found = beside(floor, pair.model(), level, True, test=pair.test(), information=information)
     return replace(found, people=people_in(pair.compared)) if isinstance(pair, VotesPair) else found
@@ -585,7 +585,7 @@ def beside(
     test: PairedTest | None = None,
     information: PairedTest | None = None,
 ) -> Verdict:
-    """Return where a model stands beside a floor; a test of "no room" decides on room."""
+    """Return where a model stands next to a floor; a test of "no room" decides on room."""
     gap = Gap.of(model, floor, _evidence(floor))
     low, high = gap.limits(level)
     p_room, p_beyond = gap.p_values(level)
@@ -654,10 +654,10 @@ def _doubts(floor: Estimate, same_labelling: bool) -> tuple[str, ...]:
         return ()
     message = words(
         f"The {floor.measure.limit} came from votes. If the test labels were made in another way "
-        f"(other people, other instructions, sharper images), their {floor.measure.limit} is "
-        "another one. If the file has such labels next to the votes, name their column with ",
+        f"(other people, other instructions, sharper images), their {floor.measure.limit} "
+        "differs. If the file has such labels, name their column with ",
         argument("label"),
-        ", or say ",
+        "; if they were collected like the votes, say ",
         argument("same_labelling", True),
         ".",
     )

@@ -35,7 +35,7 @@ def items(
     item: str | None = None,
     **columns: Any,
 ) -> Items | ClassItems:
-    """Say for each item how probable class 1 is, and how much it adds to the floor.
+    """Say how probable class 1 is for each item, and how much the item adds to the floor.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def items(
 
 
 def with_names(where: ReadOptions) -> ReadOptions:
-    """Take the column of items for mere names beside columns that hold whole items."""
+    """Take the column of items for mere names next to columns that hold whole items."""
     columns = dict(where.columns)
     if "item" in columns and columns.keys() & {"positives", "annotators", "annotations"}:
         return replace(where, group=columns.pop("item"), columns=columns)

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from errorfloor._checks import InputError, Mention, argument, function
 from errorfloor.data.columns import NO_NAMES, ChosenColumns, has_no_names
-from errorfloor.data.layouts import ANNOTATIONS, BESIDE, LABEL, LAYOUTS, SCORES, Layout
+from errorfloor.data.layouts import ANNOTATIONS, BESIDE, LABEL, LAYOUTS, OF_RATINGS, SCORES, Layout
 from errorfloor.data.options import ReadOptions
-from errorfloor.data.ratings import RatingReading
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading, is_source
 from errorfloor.data.tables import Table, VoteTable
@@ -69,10 +68,18 @@ def look(data: object, *, format: str | None = None) -> Look:  # noqa: A002
     return looked_at(data, ReadOptions.of(format=format), Mention.in_python, _files_of(data))
 
 
-def looked_at(data: Any, where: ReadOptions, write: Write, files: tuple[str, ...]) -> Look:
+def looked_at(
+    data: Any,
+    where: ReadOptions,
+    write: Write,
+    files: tuple[str, ...],
+    used: Collection[str] = (),
+    predictions: Sequence[str] = (),
+) -> Look:
     """Return the same for data and how to read it, with arguments written as `write` does.
 
-    `files` are those that commands name.
+    `files` are those that commands name, `used` the columns that have another meaning already, and
+    `predictions` those of what models predict.
     """
     name = where.called or (files[0] if files else "the data")
     if len(files) > 1:
@@ -80,7 +87,7 @@ def looked_at(data: Any, where: ReadOptions, write: Write, files: tuple[str, ...
     table = _saved(data, where)
     if table is not None:
         return _of_table(table, name, files)
-    seen = _columns_in(data, where, files)
+    seen = _columns_in(data, where, files, used, predictions)
     both = [
         _tried(data, files, where, layout, given, write, seen.few_labels)
         for layout, given in seen.guesses
@@ -106,7 +113,7 @@ def looked_at(data: Any, where: ReadOptions, write: Write, files: tuple[str, ...
         columns=tuple(seen.columns),
         layouts=tuple(tried),
         problems=tuple(problems),
-        next=tuple(following) or _in_general(files, seen.columns),
+        next=tuple(following) or in_general(files, seen.columns),
     )
 
 
@@ -148,7 +155,7 @@ class _Seen:
     columns: list[ColumnLook]
     guesses: list[tuple[Layout, dict[str, Any]]]
     way_out: WayOut | None
-    may_be_ratings: bool  # by the names of columns
+    may_be_ratings: bool  # by the names of columns, or where these tell nothing
     told: list[Told]  # by the tool that wrote a file
 
     @property
@@ -157,7 +164,13 @@ class _Seen:
         return {one.name for one in self.columns if 2 * (one.missing or 0) > self.rows}
 
 
-def _columns_in(data: Any, where: ReadOptions, files: tuple[str, ...]) -> _Seen:
+def _columns_in(
+    data: Any,
+    where: ReadOptions,
+    files: tuple[str, ...],
+    used: Collection[str] = (),
+    predictions: Sequence[str] = (),
+) -> _Seen:
     """Return the number of rows, the columns, and the layouts that they may be in."""
     from errorfloor.data import columns as by_names
     from errorfloor.data.engines import kinds_of
@@ -170,7 +183,9 @@ def _columns_in(data: Any, where: ReadOptions, files: tuple[str, ...]) -> _Seen:
         partly = replace(where, drop_missing=True)  # a look shows rows without a label, too
         source = stack.enter_context(found_with(data, partly)) if is_source(data) else data
         frame, run = stack.enter_context(rows_of(source, partly))
-        kinds = kinds_of(frame, run)
+        every = kinds_of(frame, run)
+        predicted = {one: every[one] for one in predictions if one in every}
+        kinds = {one: kind for one, kind in every.items() if one not in {*used, *predicted}}
         rows = count_where(frame, run, {})["n"]
         columns = _looked_at(frame, run, kinds, rows)
         told = source.told if isinstance(source, Found) else []
@@ -185,22 +200,34 @@ def _columns_in(data: Any, where: ReadOptions, files: tuple[str, ...]) -> _Seen:
             return _Seen(rows, columns, [(ANNOTATIONS, votes)], None, False, told)
         readings, way_out = by_names.likely_readings(kinds, LAYOUTS), None
         if not readings:
-            readings, way_out = _by_values(frame, run, kinds, files)
+            readings, way_out = _by_values(frame, run, kinds, files, predicted)
     guesses = [(one.layout, one.arguments) for one in readings]
-    return _Seen(rows, columns, guesses, way_out, may_be_ratings(kinds), told)
+    rated = may_be_ratings(kinds) or not by_names.likely_readings(kinds, LAYOUTS)
+    return _Seen(rows, columns, guesses, way_out, rated, told)
 
 
 def _by_values(
-    frame: Any, run: Any, kinds: Mapping[str, str], files: tuple[str, ...]
+    frame: Any,
+    run: Any,
+    kinds: Mapping[str, str],
+    files: tuple[str, ...],
+    predicted: Mapping[str, str],
 ) -> tuple[list[ChosenColumns], WayOut | None]:
     """Return what the values of columns suggest, or what is missing for a floor."""
     from errorfloor.data import likely
 
     first = likely.first_values(frame, run, kinds)
+    label = likely.label_of(first, likely.first_values(frame, run, predicted))
+    if label is not None and len(predicted) > 1:
+        return [], _of_models([*predicted], label, files)
+    if label is not None:
+        return [], _of_predictions(frame, run, next(iter(predicted)), label, files)
     if likely.sure_reading(first, LAYOUTS) is not None:
         return likely.likely_readings(first), None
     if (models := likely.models_and_label(first)) is not None:
         return [], _of_models(*models, files)
+    if (agreed := likely.agreement_and_label(first)) is not None:
+        return [], _of_agreement(*agreed, files)
     if (pair := likely.prediction_and_label(first)) is not None:
         return [], _of_predictions(frame, run, *pair, files)
     if (right := likely.correct_and_score(first)) is not None:
@@ -245,25 +272,25 @@ def _of_predictions(
 
 def _of_models(models: list[str], label: str, files: tuple[str, ...]) -> WayOut:
     """Say that columns hold what models predict, and how to compare them."""
-    said = (
+    sentence = (
         f"Columns {', '.join(map(repr, models))} next to label {label!r} look like what models "
         "predict. That tells which model is better; a floor needs scores, votes or features as "
         "well. To compare the models:"
     )
     if files:
         own = ["--label", label, "--prediction", ",".join(models)]
-        return said, (shlex.join(["errorfloor", "compare", *files, *own]),)
-    return said, (f"ef.compare(df, label={label!r}, prediction={models!r})",)
+        return sentence, (shlex.join(["errorfloor", "compare", *files, *own]),)
+    return sentence, (f"ef.compare(df, label={label!r}, prediction={models!r})",)
 
 
 def _of_right(frame: Any, run: Any, column: str, files: tuple[str, ...]) -> WayOut:
     """Say what a column tells that says whether a model was right, and what a floor needs."""
-    said = (
+    sentence = (
         f"Column {column!r} seems to say whether a model was right on an item, not what the item "
-        "is: its mean is the model's accuracy, and its scores would bound how well that can be "
+        "is: its mean is the model's accuracy, and scores would only bound how well that can be "
         "guessed. A floor needs the true class of each item, with a score for each class or votes:"
     )
-    return said, _in_general(files, ())[:2]
+    return sentence, in_general(files, ())[:2]
 
 
 def _of_features(features: list[str], label: str, columns: int, files: tuple[str, ...]) -> WayOut:
@@ -280,13 +307,23 @@ def _of_features(features: list[str], label: str, columns: int, files: tuple[str
     return sentence, (f"ef.from_features(df, label={label!r}{inside})",)
 
 
+def _of_agreement(share: str, label: str, files: tuple[str, ...]) -> WayOut:
+    """Say what the share of the leading answer lacks."""
+    sentence = (
+        f"Column {share!r} seems to say how many people agree on the answer in column {label!r}, "
+        "whichever answer that is. A floor needs the single votes, or the number of votes for each "
+        "answer: export those."
+    )
+    return sentence, in_general(files, ())[1:]
+
+
 def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:
     """Say what one label per item lacks."""
     sentence = (
         f"One label per item (column {label!r}) does not tell how often people disagree. A floor "
         "needs more: the labels of two or more people for each item, a model's scores, or features."
     )
-    return sentence, _in_general(files, ())
+    return sentence, in_general(files, ())
 
 
 def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> list[ColumnLook]:
@@ -379,18 +416,28 @@ def _tried(
     return found, lines
 
 
-def ratings_in(data: Any, format: str | None = None) -> RatingReading | None:  # noqa: A002
-    """Return ratings, where columns are called so and hold more than two different numbers."""
-    from errorfloor.data.ratings import Named, read_ratings
+def ratings_in(
+    data: Any,
+    format: str | None = None,  # noqa: A002
+    *,
+    called: bool = True,
+) -> Reading | None:
+    """Return columns of more than two different numbers that may be ratings, and are called so.
+
+    Those that are not `called` ratings may be proposed, and not answered.
+    """
+    from errorfloor.data.likely import are_called_ratings
 
     for drop in (False, True):
         try:
-            found = read_ratings(data, Named.of(format=format, drop_missing=drop))[None]
+            where = ReadOptions.of(format=format, drop_missing=drop)
+            found = read(data, OF_RATINGS, where, name="data")
         except InputError:
             continue
-        table = found.table
+        table: Any = found.table
         many = len(set(table.values[:1000].tolist())) > 2 and int(table.sizes.max()) > 1
-        return found if many else None
+        named = not called or are_called_ratings(found.source.columns)
+        return found if many and named else None
     return None
 
 
@@ -398,9 +445,7 @@ def _rated(
     data: Any, where: ReadOptions, files: tuple[str, ...]
 ) -> Iterator[tuple[LayoutLook, list[str]]]:
     """Yield how to read ratings, where there are some."""
-    from errorfloor.data.ratings import LAYOUTS as OF_RATINGS
-
-    found = ratings_in(data, where.format)
+    found = ratings_in(data, where.format, called=False)
     if found is None:
         return
     layout = next(one for one in OF_RATINGS if one.name == found.source.layout)
@@ -546,7 +591,7 @@ def _code(layout: Layout, files: Sequence[str], how: Mapping[str, Any]) -> str:
     return f"ef.{layout.asks}({', '.join(parts)})"
 
 
-def _in_general(files: Sequence[str], columns: Sequence[ColumnLook]) -> tuple[str, ...]:
+def in_general(files: Sequence[str], columns: Sequence[ColumnLook]) -> tuple[str, ...]:
     """Return what to type where no layout fits, with COL for a column."""
     if len(files) == 1 and len(columns) == 2 and has_no_names(one.name for one in columns):
         return (f"(echo score,label; cat {shlex.quote(files[0])}) | errorfloor estimate -",)

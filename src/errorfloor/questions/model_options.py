@@ -110,7 +110,7 @@ class ModelOptions:
             )
 
     def refuse_beside_predictions(self) -> None:
-        """Refuse numbers of errors beside predictions, from which they are counted."""
+        """Refuse numbers of errors next to predictions, from which they are counted."""
         if isinstance(self.errors, Estimate) or is_data(self.errors):
             raise InputError(
                 argument("errors"),

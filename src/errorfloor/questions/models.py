@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import singledispatch
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from errorfloor.metrics import Metric
 from errorfloor.metrics import record as kinds
 from errorfloor.metrics.record import ModelValue
 from errorfloor.results import Estimate
+
+if TYPE_CHECKING:
+    from errorfloor.data.models import ModelRows
 
 FEW = 20  # items of the rarer class, below which a delta method is no guide
 RESAMPLES, SEED, MOST_ROWS = 400, 20261115, 4096  # of the bootstrap behind a standard error
@@ -88,6 +91,14 @@ def confusion_of(labels: Counts, predicted: Counts, classes: int) -> Counts:
     """Count the decisions on items of each true class."""
     flat = np.bincount(labels * classes + predicted, minlength=classes**2)
     return flat.reshape(classes, classes)
+
+
+def error_in(rows: ModelRows, name: str, given: Mapping[str, Any]) -> Model:
+    """Return one model with its error, and limits that allow for weights and clusters."""
+    rows.check()
+    wrong = (rows.texts_by(name) != rows.texts).astype(np.int64)
+    share, size = rows.sample.share_and_size(wrong)
+    return Model(share, len(wrong), ExactShare(share * size, size), given)
 
 
 # From a matrix of decisions.

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 from errorfloor._checks import MOST_VOTES, InputError, argument, percentage
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS, SCORES
 from errorfloor.data.options import DUPLICATES
+from errorfloor.metrics.noise import known
 
 PLAIN, COLUMNS, READING, ANSWER = "Options", "Columns", "Reading", "The answer"
 
@@ -176,6 +179,29 @@ def _ratio(text: str) -> tuple[int, int]:
     return part, whole
 
 
+def _column_or_more(text: str) -> str | list[str]:
+    """Return names with commas between them as a list; one alone may hold lists or a pattern."""
+    names = [name.strip() for name in text.split(",")]
+    return names[0] if len(names) == 1 else names
+
+
+def _ends(text: str) -> Any:
+    """Return the ends of a scale; the library says what is wrong with anything else."""
+    parts = text.replace("-", ",", 1).split(",") if "," not in text else text.split(",")
+    try:
+        return tuple(float(part) for part in parts)
+    except ValueError:
+        return text
+
+
+def _rate_or_count(text: str) -> Any:
+    """Return a number where one is typed; the library says what is wrong with anything else."""
+    for kind in (int, float):  # 1 counts pairs, and 1.0 is a rate
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
 _SHARE = Number(0, 1, min_open=True, max_open=True)
 _CLIP = Number(0, 0.5, min_open=True, max_open=True)
 
@@ -185,6 +211,9 @@ NAMES = ReadText("names", lambda text: text.split(","))
 OR_NONE = ReadText("text", lambda text: None if text == "none" else text)
 WHOLES = ReadText("numbers", _wholes)  # with commas between them
 SHARES = ReadText("shares", lambda text: tuple(map(_SHARE.read, text.split(","))))
+COLUMN_OR_MORE = ReadText("text", _column_or_more)
+ENDS = ReadText("text", _ends)
+RATE_OR_COUNT = ReadText("text", _rate_or_count)
 RATIO = ReadText(
     "fraction", _ratio
 )  # two numbers with a slash between, the first not above the other
@@ -226,6 +255,10 @@ class AskOption:
         Where and how the help page shows it; `help` may be made when it is shown.
     shows_default : bool
         Whether the help page has the default.
+    several : bool
+        Whether it may be given more than once.
+    is_column : bool
+        Whether it names columns of the data.
     label, after, hint : str
         What the page says before its field, after it, and in brackets. Without a label the page has
         no such field.
@@ -244,6 +277,8 @@ class AskOption:
     metavar: str | None = None
     help: str | Callable[[], str] = ""
     shows_default: bool = False
+    several: bool = False
+    is_column: bool = False
     label: str = ""
     after: str = ""
     hint: str = ""
@@ -314,6 +349,9 @@ def _interval_help() -> str:
     return f"{either([*intervals.names(), 'none'])}; chosen to fit the method by default."
 
 
+_plain_option = partial(AskOption, section=PLAIN)
+_reading_option = partial(AskOption, section=READING)
+_column_option = partial(AskOption, section=COLUMNS, is_column=True)
 # How to read what columns hold.
 _READ = (
     AskOption(
@@ -351,26 +389,23 @@ _READ = (
         help="The intervals of all groups are right at the same time with the stated confidence.",
         label="Intervals of all groups hold at once",
     ),
-    AskOption(
+    _reading_option(
         name="format",
         kind=Choice(tuple(kind.name for kind in FORMATS)),
-        section=READING,
         help="Detected from the file by default.",
     ),
-    AskOption(
+    _reading_option(
         name="drop_missing",
         kind=FLAG,
         default=False,
-        section=READING,
-        help="Leave out what has missing values.",
-        label="Leave out what has missing values",
-        button="Leave out what has missing values",
+        help="Leave out rows with missing values.",
+        label="Leave out rows with missing values",
+        button="Leave out rows with missing values",
     ),
-    AskOption(
+    _reading_option(
         name="unlabelled",
         kind=FLAG,
         default=False,
-        section=READING,
         help="Also use the scores of items without a label.",
         label="Keep items without a label: their scores count, too",
         button="Keep items without a label",
@@ -383,19 +418,17 @@ _READ = (
         "floor itself, not a bound on it.",
         label="These scores are complete: nothing else that a model could see would change them",
     ),
-    AskOption(
+    _reading_option(
         name="label_is_vote",
         kind=FLAG,
         default=False,
-        section=READING,
         help="With votes and --label: the label is one more vote of the same kind.",
         label="The label is one more vote of the same kind",
     ),
-    AskOption(
+    _reading_option(
         name="duplicates",
         kind=Choice(DUPLICATES),
         default="error",
-        section=READING,
         help="If an annotator voted more than once on an item: stop with an error, or take the "
         "first, the last or all votes.",
         label="Votes of one annotator on an item, or equal features, that repeat are",
@@ -518,16 +551,14 @@ _ASK = (
         name="bias_for_error",
         kind=Number(0, 0.5),
         metavar="RATE",
-        help="For votes: also bound how far plain vote shares are off, if the floor is at most "
-        "this.",
+        help="For votes: also bound the bias of plain vote shares, if the floor is at most RATE.",
     ),
     AskOption(
         name="reached",
         kind=RATIO,
         metavar="COUNT/COUNT",
         help="For votes: a model's errors out of its test items, such as 90/1000, on fresh labels "
-        "of "
-        "the same kind. The floor cannot be higher.",
+        "of the same kind. The floor cannot be higher than that.",
     ),
     AskOption(
         name="rng",
@@ -541,11 +572,10 @@ _ASK = (
 )
 # What is known of a model.
 _MODEL = (
-    AskOption(
+    _plain_option(
         name="errors",
         kind=Whole(0),
         flag="--model-errors",
-        section=PLAIN,
         metavar="COUNT",
         help="Test items that the model got wrong.",
         label="My model got",
@@ -558,12 +588,11 @@ _MODEL = (
         metavar="RATE",
         help="The model's error as a fraction: 0.08, or 8%.",
     ),
-    AskOption(
+    _plain_option(
         name="accuracy",
         kind=Number(0, 1),
         flag="--model-accuracy",
         aliases=("--accuracy",),
-        section=PLAIN,
         metavar="RATE",
         help="The model's accuracy: 0.92, or 92%.",
     ),
@@ -575,80 +604,72 @@ _MODEL = (
         help="The model's value of the metric on the test items, such as its AUC.",
         label="My model's value of the metric",
     ),
-    AskOption(
+    _plain_option(
         name="confusion",
         kind=Matrix("480,40;60,420"),
-        section=PLAIN,
         metavar="COUNTS",
         help="Confusion matrix: counts of test items, a row for each true class, a column for "
         "each decision: '480,40;60,420'.",
     ),
-    AskOption(
+    _plain_option(
         name="n",
         kind=Whole(1),
         flag="--test-items",
         aliases=("--n", "--n-test", "--test-size"),
-        section=PLAIN,
         metavar="COUNT",
-        help="Number of test items. Where the error is given as a rate, all items in FILE by "
-        "default.",
+        help="Number of test items. By default, if the error is given as a rate, the number of "
+        "items in FILE.",
         label="of",
         after="test items",
     ),
-    AskOption(
+    _plain_option(
         name="same_labelling",
         kind=FLAG,
         default=False,
-        section=PLAIN,
-        help="The test labels were made as the votes were.",
-        label="The test labels were made as the votes were",
+        help="The test labels were collected like the votes.",
+        label="The test labels were collected like the votes",
     ),
 )
 # Which labels may be bought.
 _PLAN = (
-    AskOption(
+    _plain_option(
         name="target",
         kind=Number(0, 1, min_open=True),
-        section=PLAIN,
         metavar="WIDTH",
         help="Width of the interval to reach, a fraction.",
         label="Width of the interval to reach",
     ),
-    AskOption(
+    _plain_option(
         name="cost_per_item",
         kind=Number(0),
         default=0.0,
-        section=PLAIN,
         metavar="PRICE",
         help="0 by default.",
         label="Price of an item",
     ),
-    AskOption(
+    _plain_option(
         name="cost_per_vote",
         kind=Number(0),
         default=1.0,
-        section=PLAIN,
         metavar="PRICE",
         help="1 by default.",
         label="Price of a vote or label",
     ),
-    AskOption(
+    _plain_option(
         name="votes",
         kind=WHOLES,
         default=(2, 3, 5, 10, 20),
         flag="--try-votes",
-        section=PLAIN,
         metavar="M,M,...",
         help="Votes per item to consider.",
         shows_default=True,
         label="Votes per item",
     ),
-    AskOption(
+    _plain_option(
         name="items",
         kind=WHOLES,
         default=(100, 300, 1000, 3000, 10000),
         flag="--try-items",
-        section=PLAIN,
         metavar="N,N,...",
         help="Numbers of items to consider.",
         shows_default=True,
@@ -656,8 +677,186 @@ _PLAN = (
     ),
 )
 
-# What is asked of ratings. Some names are those of other questions, with other values.
+# What other questions are asked with. Some names are those of `OPTIONS`, with other values.
+MODELS = _column_option(
+    name="prediction",
+    kind=NAMES,
+    aliases=("--predictions", "--predicted", "--models"),
+    metavar="COL,COL,...",
+    help="Columns with models' predictions, one for each model.",
+)
+_FEATURES_OF_FEEBEE = _column_option(
+    name="features",
+    kind=COLUMN_OR_MORE,
+    metavar="COLUMNS",
+    help="Columns that a model sees, separated by commas, or one column of lists; --score is then "
+    "used only if you name it.",
+)
+_DEVICE = AskOption(
+    name="device",
+    metavar="DEVICE",
+    help="Where to search for neighbours: cuda for a graphics card, which needs PyTorch.",
+)
+_FEEBEE = (
+    _FEATURES_OF_FEEBEE,
+    _plain_option(
+        name="model_error",
+        kind=Number(0, 1),
+        metavar="RATE",
+        help="Error of the best model known so far on these labels, a fraction.",
+    ),
+    _plain_option(
+        name="model_value",
+        kind=Number(0, 1),
+        metavar="VALUE",
+        help="Instead of --model-error: the best known value of --metric, such as an AUC.",
+    ),
+    _plain_option(
+        name="metric",
+        kind=Choice(known()),
+        default=known()[0],
+        metavar="NAME",
+        help=f"The quantity that methods estimate: {either(known())}.",
+        shows_default=True,
+    ),
+    _plain_option(
+        name="means",
+        kind=SHARES,
+        metavar="NUMBERS",
+        help="Probabilities of class 1 in the random labels that replace given ones (not used for "
+        "error); 0.1,0.2,...,0.9 by default.",
+    ),
+    _plain_option(
+        name="levels",
+        kind=Whole(2),
+        metavar="COUNT",
+        help="Number of noise levels from 0 to 1; by default 101 for error, else 21 for each of "
+        "--means.",
+    ),
+    _plain_option(
+        name="repeats",
+        kind=Whole(1),
+        default=10,
+        metavar="COUNT",
+        help="How many times noise is drawn at each level.",
+        shows_default=True,
+    ),
+    _DEVICE,
+)
+_PEOPLE = (
+    MODELS,
+    AskOption(
+        name="panels",
+        kind=WHOLES,
+        default=(1, 3, 5),
+        metavar="R,R,...",
+        help="Panel sizes to report (odd numbers of people).",
+        shows_default=True,
+    ),
+    AskOption(
+        name="epsilon",
+        kind=Number(0, 1),
+        default=0.2,
+        metavar="NUMBER",
+        help="For the alternative annotator test: by how much an annotator may be better before "
+        "the model counts as worse.",
+        shows_default=True,
+    ),
+)
+_LABEL = (
+    _plain_option(name="budget", kind=Whole(1), metavar="COUNT", help="Number of labels to buy."),
+    _plain_option(
+        name="width",
+        kind=Number(0, 1),
+        metavar="FRACTION",
+        help="Wanted width of the interval, such as 0.05 for five points; give this or --budget.",
+    ),
+    _plain_option(
+        name="at_random", kind=FLAG, help="Choose items purely at random, whatever their scores."
+    ),
+)
+_FEATURES = (
+    _column_option(
+        name="label",
+        metavar="COLUMN",
+        help="The column of labels; if FILE is an .npy file, a second .npy file with the labels.",
+    ),
+    replace(
+        _FEATURES_OF_FEEBEE,
+        help="Columns that a model sees, separated by commas, or one column of lists; by default "
+        "all other numeric columns.",
+    ),
+    _column_option(
+        name="cluster", metavar="COLUMN", help="Items with the same value belong together."
+    ),
+    _reading_option(
+        name="duplicates",
+        default="error",
+        metavar="HOW",
+        help="What to do with rows with equal features: error (stop), first (keep one) or all "
+        "(keep them, as different items).",
+        shows_default=True,
+    ),
+    AskOption(
+        name="method",
+        default="sequential",
+        metavar="METHOD",
+        help="sequential has a proved limit; 1nn, knn-K, ghp and noshad are classics without one.",
+        shows_default=True,
+    ),
+    _DEVICE,
+)
+_AGREEMENT = (
+    _plain_option(
+        name="agree",
+        kind=RATE_OR_COUNT,
+        metavar="COUNT",
+        help="Number of pairs of votes that agree, or their share, such as 0.92 or 92%.",
+    ),
+    _plain_option(name="pairs", kind=Whole(1), metavar="COUNT", help="Pairs that were compared."),
+    _plain_option(
+        name="share",
+        kind=Number(0, 1),
+        metavar="RATE",
+        help="Share of all votes that are for class 1; give it twice, once for each of two raters. "
+        "An even split by default.",
+        several=True,
+    ),
+    *(
+        AskOption(name=name, kind=Number(-1, 1), section=PLAIN, metavar="NUMBER", help=text)
+        for name, text in (
+            ("kappa", "Cohen's kappa, with --share."),
+            ("alpha", "Krippendorff's, with --share."),
+            ("icc", "For ratings: their ICC."),
+            ("qwk", "For ratings: QWK of two people."),
+            ("pearson", "Correlation of two people's ratings."),
+        )
+    ),
+    _plain_option(
+        name="n",
+        kind=Whole(4),
+        metavar="COUNT",
+        help="For ratings: number of items that two people rated.",
+    ),
+    _plain_option(
+        name="metric",
+        metavar="NAME",
+        help="For ratings: the metric whose ceiling you want; by default the one of the agreement.",
+    ),
+)
 _RATINGS = (
+    _column_option(
+        name="ratings",
+        kind=COLUMN_OR_MORE,
+        metavar="COLUMNS",
+        help="If each row is an item: the columns of the raters (a,b,c or 'rater*'), or one column "
+        "of lists.",
+    ),
+    _column_option(
+        name="prediction",
+        metavar="COLUMN",
+        help="Column of a model's predictions: the answer then says how good they are.",
+    ),
     AskOption(
         name="metric",
         default="r2",
@@ -672,16 +871,15 @@ _RATINGS = (
         default="one",
         shows_default=True,
         metavar="WHICH",
-        help="What models are compared with: one (more rating), mean (of those at hand), a number "
-        "of ratings, or median-3.",
+        help="What models are compared with: one (another rating), mean (of all ratings of the "
+        "item), N (the mean of N ratings), or median-3 (the median of three).",
         label="A model is compared with",
         titles={"": "one more rating", "mean": "the mean of the ratings of an item"},
     ),
-    AskOption(
+    _reading_option(
         name="rater",
         kind=FLAG,
         flag="--shared",
-        section=READING,
         help="Each column of --ratings is one rater, the same for all items.",
         label="Each column is one person, the same for all items",
         button="Each column is one person",
@@ -696,12 +894,34 @@ _RATINGS = (
         label="That some people rate higher than others",
         titles={"": "is noise", "relative": "does not count"},
     ),
+    AskOption(
+        name="scale", kind=ENDS, metavar="LOW,HIGH", help="Lowest and highest possible rating."
+    ),
+    AskOption(
+        name="interval",
+        kind=OR_NONE,
+        default="auto",
+        metavar="NAME",
+        help="auto, jackknife, certified (needs --scale), or none.",
+        shows_default=True,
+    ),
 )
 
 OPTIONS: Mapping[str, AskOption] = {one.name: one for one in (*_READ, *_ASK, *_MODEL, *_PLAN)}
 ASK_OPTIONS, MODEL_OPTIONS, PLAN_OPTIONS = (
     tuple(one.name for one in every) for every in (_ASK, _MODEL, _PLAN)
 )
-RATING_OPTIONS: Mapping[str, AskOption] = {one.name: one for one in _RATINGS}
+OPTIONS_OF: Mapping[str, Mapping[str, AskOption]] = {
+    question: {one.name: one for one in every}
+    for question, every in {
+        "feebee": _FEEBEE,
+        "people": _PEOPLE,
+        "label": _LABEL,
+        "features": _FEATURES,
+        "agreement": _AGREEMENT,
+        "ratings": _RATINGS,
+    }.items()
+}
+RATING_OPTIONS = OPTIONS_OF["ratings"]
 OF_METRIC = ("metric", "costs", "at", "prior")  # which metric is asked for
 OF_LIMITS = ("interval", "level", "n_resamples", "clip", "rng")  # and with which limits

@@ -53,8 +53,8 @@ MEANS = (
 
 
 MISSES = (
-    "A small p-value means that the model beats every cut of these scores: it sees more than the "
-    "scores do, the best rule on them is no cut, or the test data leaked."
+    "A small p-value means that the model beats every threshold on these scores: it sees more "
+    "than the scores do, the best rule on them is no threshold, or the test data leaked."
 )
 
 
@@ -79,7 +79,7 @@ class Pair:
 
     @classmethod
     def of(cls, data: Any, labels: Any, predictions: Any, columns: Mapping[str, Any]) -> Pair:
-        """Take arrays of predictions beside scores and labels."""
+        """Take arrays of predictions next to scores and labels."""
         named = {name: value for name, value in columns.items() if value is not None}
         complete, classes = named.pop("complete", False), as_classes(named.pop("classes", None))
         for name in named:
@@ -185,7 +185,9 @@ class Pair:
         if len(self.sides) != 2:
             return None
         statistic, p = beats_every_cut(*self.sides)
-        return PairedTest("McNemar's test against every cut", statistic, p, MISSES, self.column)
+        return PairedTest(
+            "McNemar's test against every threshold", statistic, p, MISSES, self.column
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +199,7 @@ class VotesPair:
 
     @classmethod
     def read(cls, reading: Reading, found: PredictedVotes, ask: Ask) -> VotesPair:
-        """Take votes with the predictions of one model beside them."""
+        """Take votes with the predictions of one model next to them."""
         several = found.votes.sum(axis=1) >= 2
         compared = PeopleComparison.of(reading, found.where(several), ask)
         return cls(compared, compared.found.models[0])
@@ -256,7 +258,7 @@ def refuse_arrays_beside_column(labels: object, predictions: object) -> None:
 def votes_reader(
     data: Any, where: ReadOptions, prediction: str
 ) -> tuple[PredictedReader, ReadOptions] | None:
-    """Return what reads a column of predictions beside votes; None where there are scores."""
+    """Return what reads a column of predictions next to votes; None where there are scores."""
     named = {**where.columns, **where.arrays}.keys()
     of_votes = {role.argument for layout in of_kind(VoteTable.kind) for role in layout.roles}
     reader, asked = reader_of(where, (prediction,))
@@ -303,7 +305,7 @@ def _nothing_of(table: ScoreTable) -> ScoreTable:
 
 
 def refuse_groups(group: object) -> None:
-    """Refuse groups beside predictions."""
+    """Refuse groups next to predictions."""
     if group is not None:
         raise InputError(
             *(argument("group"), " cannot be used with "),
@@ -312,7 +314,7 @@ def refuse_groups(group: object) -> None:
 
 
 def refuse_votes(columns: Mapping[str, Any]) -> None:
-    """Refuse columns of votes beside predictions."""
+    """Refuse columns of votes next to predictions."""
     able = {role.argument for layout in (SCORES, SOFT_LABELS) for role in layout.roles}
     for name in columns:
         if name not in able:
@@ -323,7 +325,7 @@ def refuse_votes(columns: Mapping[str, Any]) -> None:
                 ),
                 *(
                     argument(name),
-                    " is about votes. Leave out one of them; beside votes, count the ",
+                    " is about votes. Leave out one of them; next to votes, count the ",
                 ),
                 *("model's errors, and give ", argument("errors"), " and ", argument("n"), "."),
             )
@@ -375,20 +377,20 @@ def _equal(value: Any, positive: object) -> bool:
 
 
 def refuse_arrays(data: object, metric: Metric) -> None:
-    """Refuse what has no columns, beside the name of one."""
+    """Refuse what has no columns, next to the name of one."""
     if not is_data(data):
         text = " is a column of a dataframe or file. Pass one, or give "
-        instead: tuple[Part, ...] = (argument("predictions"), " beside an array of scores.")
+        instead: tuple[Part, ...] = (argument("predictions"), " next to an array of scores.")
         if not metric.is_error:
             instead = (
                 *(argument("model_scores"), " or "),
-                *(argument("predictions"), " beside an Estimate."),
+                *(argument("predictions"), " next to an Estimate."),
             )
         raise InputError(argument("prediction"), text, *instead)
 
 
 def for_floor(where: ReadOptions) -> ReadOptions:
-    """Return what is said of the floor's columns: beside soft labels, labels are the model's."""
+    """Return what is said of the floor's columns: next to soft labels, labels are the model's."""
     refuse_groups(where.group)
     refuse_votes({**where.columns, **where.arrays})
     if "soft" not in where.columns:
@@ -427,7 +429,7 @@ def columns_of_scores(prediction: str | Sequence[str], floor: Estimate) -> Any:
 def read_model(
     data: Any, where: ReadOptions, prediction: str | Sequence[str], floor: Estimate
 ) -> Model:
-    """Return the model whose scores, or decisions, are in a column beside the labels.
+    """Return the model whose scores, or decisions, are in a column next to the labels.
 
     They are of the same items as the floor, and the two are compared as if they were of others:
     limits of the difference are too wide then, not too narrow.

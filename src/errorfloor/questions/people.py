@@ -78,7 +78,7 @@ def people(
     totals : int or array-like of shape (n,), or str
         As in `from_votes`.
     predictions : dict of array-like, optional
-        What each model answers for each item, by the model's name; beside arrays of votes.
+        What each model answers for each item, by the model's name; next to arrays of votes.
     prediction : str or sequence of str, optional
         Columns of the models' answers, in a dataframe or file.
     positives : str or array-like of shape (n,), optional
@@ -158,7 +158,7 @@ def as_columns(prediction: object) -> tuple[str, ...]:
         raise InputError(
             argument("prediction"),
             f" must be the name of a column, or a list of names; got {shown(prediction)}. Give ",
-            *(argument("predictions"), " beside arrays of votes."),
+            *(argument("predictions"), " next to arrays of votes."),
         )
     return tuple(names)
 
@@ -192,7 +192,7 @@ def _read(
     columns: dict[str, Any],
     drop_missing: bool,
 ) -> tuple[Reading, PredictedVotes]:
-    """Read votes with what models predict beside them."""
+    """Read votes with what models predict next to them."""
     drop_missing = as_flag(drop_missing, name="drop_missing")
     if predictions is not None and (is_data(votes) or prediction is not None):
         raise InputError(
@@ -205,7 +205,7 @@ def _read(
             raise InputError(
                 argument("prediction"),
                 " is a column of a dataframe or file. Pass one, or give ",
-                *(argument("predictions"), ", a dict of answers, beside arrays of votes."),
+                *(argument("predictions"), ", a dict of answers, next to arrays of votes."),
             )
         where = ReadOptions.of(**columns, drop_missing=drop_missing and is_data(votes))
         reader, where = reader_of(where, names)
@@ -275,7 +275,7 @@ def people_in(
     panels: Sequence[int] = PANELS,
     epsilon: float = EPSILON,
 ) -> People:
-    """Return the answer for votes with models beside them; some items had a single vote."""
+    """Return the answer for votes with models next to them; some items had a single vote."""
     notes = [*_about_sample(crowd, singles)]
     findings, models = [], []
     for model in crowd.found.models:
@@ -310,14 +310,14 @@ def _about_sample(crowd: PeopleComparison, singles: int) -> list[str]:
     if crowd.crowd is not None:
         people = counted_words(crowd.crowd.number, "annotator")
         notes.append(
-            f"{people} are treated as a sample, as items are: limits hold for other people."
+            f"{people} are treated as a random sample, as the items are: limits hold for other "
+            "people, too."
         )
     elif ballots is not None:
         effective = crowd.all_people.effective  # type: ignore[union-attr]
         notes.append(
-            "The votes come from too few people to stand for others (by how unevenly they share "
-            f"the work they count as {effective:.1f}): limits hold for new items that these same "
-            "people vote on."
+            "The votes come from too few people to stand for others (effective number "
+            f"{effective:.1f}): limits hold for new items that these same people vote on."
         )
     else:
         notes.append(

@@ -26,7 +26,7 @@ from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.prediction_powered import PoweredCut
 from errorfloor.methods.record import Options
 from errorfloor.questions.partly import check_alike
-from errorfloor.results.label_plan import LabelPlan
+from errorfloor.results.plan import LabelPlan
 
 FLOOR = 0.25  # of the mean, below which no item's standard deviation counts
 CELLS = 1024  # of items with neighbouring scores, in which expected labels are drawn

@@ -54,7 +54,7 @@ from errorfloor.questions.partly import check_alike
 from errorfloor.questions.weights import (
     assumed_of,
     check_clusters,
-    check_heeds_weights,
+    check_uses_weights,
     check_weighs,
     no_interval,
     sampled,
@@ -251,7 +251,7 @@ def method_for(name: str | None, reading: Reading, metric: str = ERROR.name) -> 
 
 _TRIED = (
     "The items are independent draws, and the scores were not fitted to these labels; nothing is "
-    "assumed of the scores themselves"
+    "assumed about the scores themselves"
 )
 
 
@@ -303,7 +303,7 @@ class Origin:
 
     @property
     def beside_votes(self) -> bool:
-        """Whether the labels are those that stood beside votes."""
+        """Whether the labels are those that stood next to votes."""
         names = [layout.name for layout in BESIDE_LABELS]
         source = self.source
         return source is not None and source.layout in names and not source.options.label_is_vote
@@ -323,13 +323,13 @@ def estimates(
     """Return one estimate for each method, all on the same resamples."""
     options = replace(options, draw=request.streams.for_)
     table = table.plain  # equal weights, and clusters of one, are none
-    given, every = table, table.cells()  # those of methods that heed items without a label
+    given, every = table, table.cells()  # those of methods that use items without a label
     if isinstance(table, ScoreTable):
         check_alike(table)
         table = table.labelled
     check_answerable(table, methods)
     if table.entries is not None:
-        check_heeds_weights(table, methods, options)
+        check_uses_weights(table, methods, options)
     kinds = [request.kind(method, table, options.metric) for method in methods]
     cells = every if table is given else table.cells()
     statistics = [method.bind(every if method.partly else cells, options) for method in methods]

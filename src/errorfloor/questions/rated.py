@@ -1,4 +1,4 @@
-"""A model's predictions beside ratings of the same items: its share of the ceiling.
+"""A model's predictions next to ratings of the same items: its share of the ceiling.
 
 The excess of a model's squared error over the noise is a mean over items, and the covariance of
 predictions with mean ratings is that with the true scores. So the share of the ceiling that a model
@@ -20,14 +20,23 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats, RandomLike
-from errorfloor.data.ratings import Named, RatingReading, RatingTable, read_ratings
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.source import Reading
+from errorfloor.data.tables import RatingTable
 from errorfloor.data.values import missing_in
 from errorfloor.intervals.ratings import JACKKNIFE
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.ratings import Rated, Together, Totals, Variances
 from errorfloor.metrics.variances import DIFFERENCE, NAMES
 from errorfloor.questions.model_options import ModelOptions
-from errorfloor.questions.ratings import Fit, RatingsAsk, answer_of_ratings, estimate
+from errorfloor.questions.ratings import (
+    Fit,
+    RatingsAsk,
+    RatingsIn,
+    answer_of_ratings,
+    estimate,
+    read_ratings,
+)
 from errorfloor.results import Interval, Verdict
 from errorfloor.results.finding import Finding
 from errorfloor.results.ratings import RatingsEstimate
@@ -67,7 +76,7 @@ def model_beside_ratings(
     rng: RandomLike = 0,
     **columns: Any,
 ) -> Any:
-    """Return where a model stands beside the ceiling of the ratings of the same items."""
+    """Return where a model stands next to the ceiling of the ratings of the same items."""
     if isinstance(data, RatingsEstimate):
         _refuse_published(data)
         ask = _asked_again(data, metric, label, raters, scale, level)
@@ -89,17 +98,19 @@ def model_beside_ratings(
             " is missing. Pass the model's prediction for each item, or name its column with ",
             *(argument("prediction"), "."),
         )
-    readings = read_ratings(data, Named.of(**columns, prediction=prediction))
+    own = () if prediction is None else (prediction,)
+    reading = read_ratings(data, replace(ReadOptions.of(**columns), predictions=own))
     if predictions is not None:
-        if list(readings) != [None]:
+        if list(reading.tables) != [None]:
             raise InputError(argument("predictions"), " as an array go without groups.")
-        readings = {None: _beside(readings[None], predictions)}
-    return answer_of_ratings(readings, ask, lambda reading, ask, _: _verdict(reading, ask))
+        table: Any = reading.table
+        reading = replace(reading, tables={None: _beside(table, predictions)})
+    return answer_of_ratings(reading, ask, lambda ratings, ask, _: _verdict(ratings, ask))
 
 
 def _has_predictions(data: Any) -> bool:
-    table = data.table if isinstance(data, RatingReading) else data
-    return isinstance(table, RatingTable) and table.predictions is not None
+    tables = data.tables.values() if isinstance(data, Reading) else [data]
+    return any(isinstance(one, RatingTable) and one.predictions is not None for one in tables)
 
 
 def _asked_again(
@@ -124,7 +135,7 @@ def _asked_again(
 
 
 def _refuse_published(found: RatingsEstimate) -> None:
-    if not isinstance(found.table, RatingTable) or found.row is None or found.source is None:
+    if not isinstance(found.table, RatingTable) or found.source is None:
         raise InputError(
             argument("estimate"),
             " comes from a published agreement, without items to compare predictions on. Pass "
@@ -132,40 +143,36 @@ def _refuse_published(found: RatingsEstimate) -> None:
         )
 
 
-def _with_predictions(found: RatingsEstimate, predictions: Any) -> RatingReading:
+def _with_predictions(found: RatingsEstimate, predictions: Any) -> RatingsIn:
     assert isinstance(found.table, RatingTable)
-    assert found.row is not None
     assert found.source is not None
-    reading = RatingReading(found.table, found.row, found.source)
     if predictions is None and found.table.predictions is not None:
-        return reading
+        return RatingsIn(found.table, found.source)
     if predictions is None:
         raise InputError(
             argument("predictions"), " is missing. Pass the model's prediction for each item."
         )
-    return _beside(reading, predictions)
+    return RatingsIn(_beside(found.table, predictions), found.source)
 
 
-def _beside(reading: RatingReading, predictions: Any) -> RatingReading:
-    """Return the reading with a prediction for each item, in the order of the items."""
+def _beside(table: RatingTable, predictions: Any) -> RatingTable:
+    """Return the table with a prediction for each item, in the order of the items."""
     try:
         array = np.asarray(predictions, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(argument("predictions"), " must be numbers.") from None
-    if array.shape != reading.row.shape:
-        dropped = reading.table.dropped
-        left = f" ({dropped:,} were left out)" if dropped else ""
+    if array.shape != (table.n,):
+        left = f" ({table.dropped:,} were left out)" if table.dropped else ""
         raise InputError(
             argument("predictions"),
-            f" must have an entry for each of {reading.row.size:,} items{left}, in the order in "
+            f" must have an entry for each of {table.n:,} items{left}, in the order in "
             f"which items first appear; got shape {array.shape}.",
         )
     bad = missing_in(array) | np.isinf(array)
     if bad.any():
         text = f" must be finite numbers: entry {int(np.argmax(bad))} is not."
         raise InputError(argument("predictions"), text)
-    table = reading.table.with_predictions(array, reading.row)
-    return replace(reading, table=table)
+    return table.with_predictions(array)
 
 
 # The statistics --------------------------------------------------------------------------------
@@ -301,14 +308,14 @@ class _Beside:
         return both.covariance * np.abs(both.covariance) / np.maximum(both.variance, 1e-300)
 
 
-def _verdict(reading: RatingReading, ask: RatingsAsk) -> Verdict:
+def _verdict(ratings: RatingsIn, ask: RatingsAsk) -> Verdict:
     if ask.meant.median:
         raise InputError(
             argument("label"),
-            " may be a mean beside predictions, not a median. Ask for a mean.",
+            " may be a mean next to predictions, not a median. Ask for a mean.",
         )
-    floor = estimate(reading, replace(ask, interval=ask.interval or "auto"), Seed.of(0))
-    table = reading.table
+    floor = estimate(ratings, replace(ask, interval=ask.interval or "auto"), Seed.of(0))
+    table = ratings.table
     assert table.predictions is not None
     if np.ptp(table.predictions) == 0 and ask.metric not in ("mse", "mae", "r2"):
         raise InputError(
@@ -360,7 +367,7 @@ def _stands(floor: RatingsEstimate, beside: _Beside, ask: RatingsAsk) -> Verdict
 def _column_of(floor: RatingsEstimate) -> Any:
     """Return the column of predictions, or True where they are an array."""
     source = floor.source
-    return True if source is None else source.facts.get("prediction", True)
+    return True if source is None else next(iter(source.options.predictions), True)
 
 
 def _model(beside: _Beside, ask: RatingsAsk) -> tuple[float, Interval]:
@@ -498,7 +505,8 @@ _OWN_COLUMNS = ("rating", "ratings", "rater", "raters", "scale")
 
 def is_about_ratings(data: Any, metric: Any, columns: Any) -> bool:
     """Tell whether a question about a model is one about ratings."""
-    if isinstance(data, RatingsEstimate | RatingTable | RatingReading):
+    tables = data.tables.values() if isinstance(data, Reading) else [data]
+    if any(isinstance(one, RatingsEstimate | RatingTable) for one in tables):
         return True
     named = isinstance(metric, str) and metric.lower() in NAMES
     return named or any(columns.get(name) is not None for name in _OWN_COLUMNS)

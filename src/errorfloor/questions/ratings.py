@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import Any, Self, TypedDict, Unpack, overload
+from typing import Any, NamedTuple, Self, TypedDict, Unpack, overload
 from zlib import crc32
 
 import numpy as np
@@ -23,7 +23,11 @@ from errorfloor._checks import (
 )
 from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
-from errorfloor.data.ratings import Named, RatingReading, RatingTable, read_ratings
+from errorfloor.data.layouts import OF_RATINGS
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import read
+from errorfloor.data.source import Reading, Source
+from errorfloor.data.tables import RatingTable
 from errorfloor.intervals.ratings import (
     CERTIFIED,
     JACKKNIFE,
@@ -174,7 +178,7 @@ def from_ratings(
         What a model is compared with: one more person's rating, the mean of the ratings that items
         have, the mean of so many ratings, or the median of so many, which needs twice as many.
     item : str, or array-like of shape (ratings,)
-        Column of the item, where a row is a rating; beside an array with one rating per entry, the
+        Column of the item, where a row is a rating; next to an array with one rating per entry, the
         item of each.
     rating : str
         Column of the rating in such rows.
@@ -228,8 +232,13 @@ def from_ratings(
     """
     arguments = {**locals()}
     ask = record_of(RatingsAsk, arguments).checked()
-    named = Named.of(**{name: arguments[name] for name in _NAMED})
-    return answer_of_ratings(read_ratings(data, named), ask, _estimated)
+    where = ReadOptions.of(**{name: arguments[name] for name in _NAMED})
+    return answer_of_ratings(read_ratings(data, where), ask, _estimated)
+
+
+def read_ratings(data: Any, where: ReadOptions) -> Reading:
+    """Return ratings as tables, from arrays, a table, a dataframe or files."""
+    return read(data, OF_RATINGS, where, name="data")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,23 +326,26 @@ def _as_scale(scale: Any) -> tuple[float, float] | None:
 
 
 def answer_of_ratings(
-    readings: Mapping[Any, RatingReading],
-    ask: RatingsAsk,
-    one: Callable[[RatingReading, RatingsAsk, Part], Any],
+    reading: Reading, ask: RatingsAsk, one: Callable[[RatingsIn, RatingsAsk, Part], Any]
 ) -> Any:
     """Return what `one` finds of ratings, or of those of each group."""
-    tables = {group: reading.table for group, reading in readings.items()}
-    source = next(iter(readings.values())).source
-    return by_group(
-        tables,
-        source,
-        ask,
-        lambda _, part: one(readings[part.group], replace(ask, level=part.level), part),
-    )
+
+    def found(table: RatingTable, part: Part) -> Any:
+        ratings = RatingsIn(table, reading.source)
+        return one(ratings, replace(ask, level=part.level), part)
+
+    return by_group(reading.tables, reading.source, ask, found)
 
 
-def _estimated(reading: RatingReading, ask: RatingsAsk, part: Part) -> RatingsEstimate:
-    found = replace(estimate(reading, ask, part.seed), group=part.group)
+class RatingsIn(NamedTuple):
+    """The ratings of a question, and where they came from."""
+
+    table: RatingTable
+    source: Source
+
+
+def _estimated(ratings: RatingsIn, ask: RatingsAsk, part: Part) -> RatingsEstimate:
+    found = replace(estimate(ratings, ask, part.seed), group=part.group)
     checks.issue(found)
     return found
 
@@ -394,22 +406,25 @@ class Fit:
         return found.noise / (1 if self.label.median else self.label.number)
 
 
-def estimate(reading: RatingReading, ask: RatingsAsk, seed: Seed) -> RatingsEstimate:
+def estimate(ratings: RatingsIn, ask: RatingsAsk, seed: Seed) -> RatingsEstimate:
     """Return the estimate of one table of ratings."""
-    table = reading.table
+    table = ratings.table
     _refuse_unusable(table, ask)
     fit = Fit.of(table, ask)
     _refuse_certified(fit, table, ask)
     value, evidence = _value(fit, table, ask, seed)
-    made = replace(_described(reading, ask, fit, seed), value=value, evidence=evidence)
+    made = replace(_described(ratings, ask, fit, seed), value=value, evidence=evidence)
     if evidence is not None:
         made = replace(made, interval=_interval(made, evidence, ask.level))
     return checks.checked(made)
 
 
-def _described(reading: RatingReading, ask: RatingsAsk, fit: Fit, seed: Seed) -> RatingsEstimate:
+def _described(ratings: RatingsIn, ask: RatingsAsk, fit: Fit, seed: Seed) -> RatingsEstimate:
     """Return the estimate without its value."""
-    table = reading.table
+    table, source = ratings
+    if table.items is not None and table.items.columns_differ is not None:
+        facts = {**source.facts, "columns_differ": table.items.columns_differ}
+        source = replace(source, facts=facts)
     found = fit.plain.all
     signal, noise = max(float(found.signal), 0.0), float(found.noise)
     known = None
@@ -434,7 +449,7 @@ def _described(reading: RatingReading, ask: RatingsAsk, fit: Fit, seed: Seed) ->
         dropped=table.dropped,
         options=ask.kept(),
         seed=seed if ask.interval == CERTIFIED else None,
-        source=reading.source,
+        source=source,
         table=table,
         icc=1.0 if noise == 0 else signal / (signal + noise),
         signal=signal,
@@ -443,7 +458,6 @@ def _described(reading: RatingReading, ask: RatingsAsk, fit: Fit, seed: Seed) ->
         raters=known,
         label=ask.meant.name,
         whole_grades=_whole_grades(table, ask, signal, noise),
-        row=reading.row,
     )
 
 
@@ -454,9 +468,8 @@ def _interval(found: RatingsEstimate, evidence: Evidence, level: float) -> Inter
 def estimate_again(found: RatingsEstimate, ask: RatingsAsk, seed: Seed) -> RatingsEstimate:
     """Return another answer from the same ratings."""
     assert isinstance(found.table, RatingTable)
-    assert found.row is not None
     assert found.source is not None
-    return estimate(RatingReading(found.table, found.row, found.source), ask, seed)
+    return estimate(RatingsIn(found.table, found.source), ask, seed)
 
 
 def _assumes(shared: bool, raters: str) -> str:

@@ -19,22 +19,22 @@ from errorfloor.metrics import Metric
 FEWEST_CLUSTERS = 10
 
 
-def check_heeds_weights(table: Table, methods: Sequence[Method], options: Options) -> None:
+def check_uses_weights(table: Table, methods: Sequence[Method], options: Options) -> None:
     """Refuse methods that would leave weights or clusters aside."""
     metric = options.metric
     for method in methods:
         _check_options(method, options)
         if not method.weighs(metric):
-            names = _heeding(table, metric)
+            names = _using_weights(table, metric)
             if not names:
-                able = either([one.name for one in metrics.METRICS if _heeding(table, one)])
+                able = either([one.name for one in metrics.METRICS if _using_weights(table, one)])
                 raise InputError(
                     *(argument("metric", metric.name), " is not given with "),
                     *(argument("weight"), " or ", argument("cluster")),
                     f" for such labels. Leave them out, or ask for {able}.",
                 )
             raise InputError(
-                *(argument("method"), f" {method.name} does not heed "),
+                *(argument("method"), f" {method.name} does not use "),
                 *(argument("weight"), " and ", argument("cluster"), f". Use {either(names)}."),
             )
 
@@ -56,8 +56,8 @@ def _check_options(method: Method, options: Options) -> None:
         )
 
 
-def _heeding(table: Table, metric: Metric) -> list[str]:
-    """Return the methods for a metric of the table that heed weights and clusters."""
+def _using_weights(table: Table, metric: Metric) -> list[str]:
+    """Return the methods for a metric of the table that use weights and clusters."""
     able = known.reading(table.kind, Classes.of(table), metric.name)
     return [one.name for one in able if one.weighs(metric)]
 
@@ -108,7 +108,7 @@ def unweighted(table: TableT, what: str) -> TableT:
     plain = table.plain
     if plain.entries is not None:
         raise InputError(
-            *(function(what), " does not heed "),
+            *(function(what), " does not use "),
             *(argument("weight"), " and ", argument("cluster")),
             ". Count the items without them, or ask for the floor.",
         )
@@ -132,7 +132,7 @@ def assumed_of(table: Table) -> str:
         return ""
     text = ""
     if not table.entries.labelled(len(table.classes)).are_equal:
-        text += " The weights make the items stand for the population."
+        text += " With the weights, the items represent the population."
     if table.entries.cluster is not None:
         text += " Items of different clusters have nothing to do with each other."
     return text

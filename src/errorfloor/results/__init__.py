@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from typing import Any as _Any
 
 if TYPE_CHECKING:
-    from errorfloor.results.agreement import AgreementEstimate as AgreementEstimate
     from errorfloor.results.annotators import Annotator as Annotator
     from errorfloor.results.annotators import AnnotatorsResult as AnnotatorsResult
     from errorfloor.results.claim import Claim as Claim
     from errorfloor.results.confusion import ClassPair as ClassPair
     from errorfloor.results.confusion import Confusion as Confusion
+    from errorfloor.results.estimate import AgreementEstimate as AgreementEstimate
     from errorfloor.results.estimate import Estimate as Estimate
+    from errorfloor.results.estimate import FeaturesEstimate as FeaturesEstimate
     from errorfloor.results.estimate import Interval as Interval
     from errorfloor.results.estimate import VotesEstimate as VotesEstimate
-    from errorfloor.results.features import FeaturesEstimate as FeaturesEstimate
     from errorfloor.results.feebee import ORACLE as ORACLE
     from errorfloor.results.feebee import Difference as Difference
     from errorfloor.results.feebee import FeeBeeResult as FeeBeeResult
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from errorfloor.results.finding import Finding as Finding
     from errorfloor.results.items import ClassItems as ClassItems
     from errorfloor.results.items import Items as Items
-    from errorfloor.results.label_plan import LabelPlan as LabelPlan
     from errorfloor.results.look import ColumnLook as ColumnLook
     from errorfloor.results.look import LayoutLook as LayoutLook
     from errorfloor.results.look import Look as Look
+    from errorfloor.results.models import ComparedModel as ComparedModel
     from errorfloor.results.models import ModelComparison as ModelComparison
-    from errorfloor.results.models import ModelValue as ModelValue
+    from errorfloor.results.models import ModelDifference as ModelDifference
+    from errorfloor.results.models import Rate as Rate
     from errorfloor.results.people import AltTest as AltTest
     from errorfloor.results.people import FloorDifference as FloorDifference
-    from errorfloor.results.people import ModelDifference as ModelDifference
     from errorfloor.results.people import ModelRate as ModelRate
     from errorfloor.results.people import PanelRate as PanelRate
     from errorfloor.results.people import People as People
-    from errorfloor.results.people import Rate as Rate
+    from errorfloor.results.plan import LabelPlan as LabelPlan
     from errorfloor.results.plan import Option as Option
     from errorfloor.results.plan import Plan as Plan
     from errorfloor.results.plan import Trade as Trade
@@ -54,22 +54,16 @@ if TYPE_CHECKING:
 
 _HOME = {
     "annotators": ("Annotator", "AnnotatorsResult"),
-    "agreement": ("AgreementEstimate",),
     "claim": ("Claim",),
     "confusion": ("ClassPair", "Confusion"),
-    "estimate": ("Estimate", "Interval", "VotesEstimate"),
-    "features": ("FeaturesEstimate",),
+    "estimate": ("AgreementEstimate", "Estimate", "FeaturesEstimate", "Interval", "VotesEstimate"),
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
     "finding": ("Finding",),
     "items": ("ClassItems", "Items"),
-    "label_plan": ("LabelPlan",),
     "look": ("ColumnLook", "LayoutLook", "Look"),
-    "models": ("ModelComparison", "ModelValue"),
-    "people": (
-        *("AltTest", "FloorDifference", "ModelDifference", "ModelRate", "PanelRate", "People"),
-        "Rate",
-    ),
-    "plan": ("Option", "Plan", "Trade"),
+    "models": ("ComparedModel", "ModelComparison", "ModelDifference", "Rate"),
+    "people": ("AltTest", "FloorDifference", "ModelRate", "PanelRate", "People"),
+    "plan": ("LabelPlan", "Option", "Plan", "Trade"),
     "ratings": ("RatingsEstimate",),
     "reliability": ("ClassReliability", "Reliability"),
     "rows": ("Comparison", "Groups"),

@@ -36,7 +36,7 @@ class Claim:
         Whether the lower and the upper limit of the interval are.
     rule : str
         Whose best value the answer is: empty for any model's, else what was tried, such as "the
-        best cut of {}", with {} for what it sees.
+        best threshold on {}", with {} for what it sees.
     condition : str
         What has to be true for that and cannot be checked.
     scope : str
@@ -65,7 +65,7 @@ class Claim:
 
     @property
     def best_of(self) -> str:
-        """Whose best value the answer is, such as "the best cut of these scores"; or empty."""
+        """Whose value the answer is, such as "the best threshold on these scores"; or empty."""
         return self.rule.format(self.sees)
 
     @property
@@ -151,16 +151,16 @@ def _sentence(claim: Claim) -> str:
     best = f"the best that any model can do{scope}"
     provided = f"if {claim.condition}, " if claim.condition else ""
     if claim.limits == "none":
-        said = f"{provided}this estimates {claim.best_of or best}; no limit of it is given"
+        sentence = f"{provided}this estimates {claim.best_of or best}; no limit of it is given"
         if claim.best_of:
-            said = f"this estimates {claim.best_of}, and bounds no other model"
+            sentence = f"this estimates {claim.best_of}, and bounds no other model"
     elif claim.limits == "both":
-        said = f"{provided}both limits are limits of {best}"
+        sentence = f"{provided}both limits are limits of {best}"
     else:
         side, other = ("lower", "upper") if claim.low else ("upper", "lower")
-        said = (
+        sentence = (
             f"only the {side} limit is a limit of {best}; value and {other} limit are of "
             f"{claim.best_of}"
         )
     more = f" A model that sees more than {claim.sees} may do better." if claim.sees else ""
-    return f"{said[:1].upper()}{said[1:]}.{more}"
+    return f"{sentence[:1].upper()}{sentence[1:]}.{more}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from errorfloor import intervals, methods
+from errorfloor import methods
 from errorfloor._checks import InputError, argument, check_level
 from errorfloor._shown import Answer
 from errorfloor._typing import Floats
@@ -74,9 +74,9 @@ class Estimate(Answer):
     clusters : int or None
         Number of clusters, where items belong to some.
     n_unlabelled : int
-        Number of items without a label whose scores were heeded.
+        Number of items without a label whose scores were used.
     labelled_only : Estimate or None
-        What the labels alone say, where scores of further items were heeded.
+        What the labels alone say, where scores of further items were used.
     assumptions : str
         What has to hold for value and interval to mean what they say.
     metric : str
@@ -246,13 +246,13 @@ class Estimate(Answer):
     def _sampled(self) -> dict[str, Any]:
         """What there is to say of weights and clusters, and of items without a label."""
         alone = self.labelled_only
-        said = {
+        parts = {
             "n_effective": self.n_effective,
             "clusters": self.clusters,
             "n_unlabelled": self.n_unlabelled or None,
             "labelled_only": alone and {name: getattr(alone, name) for name in _IN_SHORT},
         }
-        return {name: value for name, value in said.items() if value is not None}
+        return {name: value for name, value in parts.items() if value is not None}
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found and how as plain values, ready for JSON."""
@@ -292,14 +292,9 @@ def method_of(estimate: Estimate) -> Method | None:
 
 def interval_of(estimate: Estimate) -> IntervalKind | None:
     """Return the kind of an estimate's interval, or None where it has none."""
-    return interval_named(estimate.interval_method, method_of(estimate))
+    from errorfloor import intervals  # the code of all limits, which a result itself does not need
 
-
-def interval_named(name: str | None, method: Method | None) -> IntervalKind | None:
-    """Return the interval of that name which goes with a method, or else with any."""
-    if method is not None and name in intervals.of(method):
-        return intervals.of(method)[name]
-    return next((kind for kind in intervals.RECORDS if kind.name == name), None)
+    return intervals.named(estimate.interval_method, method_of(estimate))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -330,3 +325,132 @@ class VotesEstimate(Estimate):
         """Return what was found and how as plain values, ready for JSON."""
         extra = {"plugin": self.plugin, "bias": self.bias, "bias_bound": self.bias_bound}
         return {**Estimate.to_dict(self), **extra}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AgreementEstimate(Estimate):
+    """An error floor from how many pairs of votes agree.
+
+    Attributes
+    ----------
+    agree : int or float
+        Pairs of votes on one item that agree; not whole where a rate was given that is not one of
+        so many pairs, such as a mean over several raters.
+    pairs : int
+        All pairs.
+    share : float or None
+        Share of the votes that are for class 1, where it is known.
+    allowed_low : float
+        The least floor that this agreement allows with unlimited pairs.
+    allowed_high : float
+        The largest such floor.
+    """
+
+    agree: float
+    pairs: int
+    share: float | None
+    allowed_low: float
+    allowed_high: float
+
+    @property
+    def claim(self) -> Claim:
+        """Both sides, for people drawn like those who agree."""
+        some = self.interval is not None
+        return Claim(low=some, high=some, scope="for the answers of people drawn like these")
+
+    @property
+    def agreement(self) -> float:
+        """Share of the pairs that agree."""
+        return self.agree / self.pairs
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found and how as plain values, ready for JSON."""
+        names = ("agree", "pairs", "share", "allowed_low", "allowed_high")
+        return {**Estimate.to_dict(self), **{name: getattr(self, name) for name in names}}
+
+
+def _span_of_any_classes(classes: int) -> tuple[float, float]:
+    """Return between what the floor is where there may be more classes than those."""
+    return 0.0, 1.0
+
+
+_OF_ANY_CLASSES = replace(ERROR, span=_span_of_any_classes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FeaturesEstimate(Estimate):
+    """An upper limit of the error floor from features, or a classic estimate without limits.
+
+    Attributes
+    ----------
+    dimensions : int
+        Number of features.
+    errors : int or None
+        Of sequential prediction, on `n` items; None for a classic estimate.
+    leader : str or None
+        The model that leads after the last item.
+    models : dict
+        The error rate of each model by itself, fitted to earlier items alone.
+    lower_end : float or None
+        The lower end of a classic estimate. It is no limit: in many dimensions it is above the
+        floor.
+    upper_end : float or None
+        The upper end of a classic estimate, which is no limit either.
+    lower_from : str or None
+        The method behind the lower limit, where votes or scores of the same labelling have one.
+    lower_claim : Claim or None
+        What these claim of the lower limit.
+    class_names : tuple of str
+        The classes: all of them where they were declared, else those that occur, in the order of
+        their values.
+    """
+
+    dimensions: int
+    class_names: tuple[str, ...]
+    errors: int | None = None
+    leader: str | None = None
+    models: Mapping[str, float] = field(default_factory=dict)
+    lower_end: float | None = None
+    upper_end: float | None = None
+    lower_from: str | None = None
+    lower_claim: Claim | None = None
+
+    @property
+    def claim(self) -> Claim:
+        """One-sided: what models reach; from both sides where votes say how low it can get."""
+        beside = self.lower_claim
+        if beside is not None:
+            return Claim(low=True, high=True, condition=beside.condition, scope=beside.scope)
+        high = self.is_limit and self.interval is not None
+        tried = (
+            "the model that was best on earlier items"
+            if self.is_limit
+            else f"the estimate {self.method}"
+        )
+        return Claim(high=high, rule=tried, sees="these features" if self.is_limit else "")
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes."""
+        return self.class_names
+
+    @property
+    def declared(self) -> bool:
+        """Whether it is known how many classes there are: other labels need not show them all."""
+        return self.lower_from is not None or bool(self.source and self.source.options.classes)
+
+    @property
+    def measure(self) -> Metric:
+        """Error, at most 1 - 1 / K of K declared classes; from classes seen nothing follows."""
+        return ERROR if self.declared else _OF_ANY_CLASSES
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether it has an upper limit that is proved."""
+        return self.errors is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was found and how as plain values, ready for JSON."""
+        names = ("dimensions", "errors", "leader", "lower_end", "upper_end", "lower_from")
+        extra = {name: getattr(self, name) for name in names}
+        return {**Estimate.to_dict(self), **extra, "models": dict(self.models)}

@@ -7,14 +7,28 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from errorfloor._shown import Answer
+from errorfloor.data.source import Source
 from errorfloor.metrics import Metric
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.results.estimate import Estimate
-from errorfloor.results.people import ModelDifference, certain
+from errorfloor.results.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)
-class ModelValue:
+class Rate:
+    """A share of items with its limits."""
+
+    value: float
+    low: float
+    high: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedModel:
     """A model's value of the metric.
 
     Attributes
@@ -36,6 +50,46 @@ class ModelValue:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class ModelDifference(Rate):
+    """By how much the first of two models is better; of people, gives their answer more often.
+
+    Attributes
+    ----------
+    first, second : str
+        Names of the models.
+    value, low, high : float
+        The difference, with limits.
+    p : float or None
+        P-value of "no difference"; None where votes were collected until they agreed.
+    adjusted_p : float or None
+        The same for all pairs of models together (Holm's).
+    """
+
+    first: str
+    second: str
+    p: float | None = None
+    adjusted_p: float | None = None
+
+    @property
+    def turned(self) -> ModelDifference:
+        """By how much the second one is better."""
+        ends = (-self.value, -self.high, -self.low)
+        return ModelDifference(*ends, self.second, self.first, p=self.p, adjusted_p=self.adjusted_p)
+
+
+def certain(differences: tuple[ModelDifference, ...], level: float) -> tuple[ModelDifference, ...]:
+    """Return the pairs of models whose order is certain, the better one first."""
+    found = []
+    for one in differences:
+        sure = one.low > 0 or one.high < 0
+        if one.adjusted_p is not None:
+            sure = one.adjusted_p <= 1 - level
+        if sure:
+            found.append(one.turned if one.value < 0 else one)
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ModelComparison(Answer):
     """Two models or more on the same labelled items.
@@ -44,12 +98,13 @@ class ModelComparison(Answer):
     ----------
     metric : str
         What the models are compared by; `models` have its values.
-    models : tuple of ModelValue
+    models : tuple of ComparedModel
         One for each model, in the order in which they were named.
     differences : tuple of ModelDifference
         By how much the first of each two models is better. Below 0 the second one is.
-    resolvable : float
-        The difference of two models that these items would show four times out of five.
+    resolvable : float or None
+        The difference of two models that these items would show four times out of five; None
+        where that is more than there can be.
     items_needed : int or None
         About how many items would show, as often, the largest difference that is not certain here,
         if it is as large as it looks; None where all are certain, or where there is none.
@@ -64,17 +119,25 @@ class ModelComparison(Answer):
     classes : tuple of str
         Names of the classes.
     floor : Estimate or None
-        What `from_scores` says about the same items, where they have scores beside predictions.
+        What `from_scores` says about the same items, where they have scores next to predictions.
     notes : tuple of str
         What else there is to know.
+    warnings : tuple of str
+        Doubts about the answer, which are in `findings` as well.
+    findings : tuple of Finding
+        What was checked about the items and names of classes.
     dropped : int
         Items that were left out because something was missing.
+    source : Source or None
+        Where the items came from.
+    group : str or None
+        The group that it is of, where there are several.
     """
 
     metric: str
-    models: tuple[ModelValue, ...]
+    models: tuple[ComparedModel, ...]
     differences: tuple[ModelDifference, ...]
-    resolvable: float
+    resolvable: float | None
     items_needed: int | None
     n: int
     level: float
@@ -83,20 +146,29 @@ class ModelComparison(Answer):
     clusters: int | None = None
     floor: Estimate | None = None
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = field(default=(), repr=False)
     dropped: int = 0
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    source: Source | None = field(default=None, repr=False)
+    group: str | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.models)
 
-    def __iter__(self) -> Iterator[ModelValue]:
+    def __iter__(self) -> Iterator[ComparedModel]:
         return iter(self.models)
 
-    def __getitem__(self, name: str) -> ModelValue:
+    def __getitem__(self, name: str) -> ComparedModel:
         for row in self.models:
             if row.name == name:
                 return row
         raise KeyError(name)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the data contradict what the answer assumes, so that it is no finding."""
+        return any(finding.level == "refuted" for finding in self.findings)
 
     @property
     def measure(self) -> Metric:
@@ -104,7 +176,7 @@ class ModelComparison(Answer):
         return MetricChoice.from_options(self.metric, self.options).of(len(self.classes))
 
     @property
-    def ranked(self) -> tuple[ModelValue, ...]:
+    def ranked(self) -> tuple[ComparedModel, ...]:
         """The models, the best one first; equal ones as they were named."""
         sign = 1 if self.measure.less_is_better else -1
         return tuple(sorted(self.models, key=lambda row: sign * row.value))
@@ -146,7 +218,11 @@ class ModelComparison(Answer):
             "level": self.level,
             "classes": list(self.classes),
             "notes": list(self.notes),
+            "warnings": list(self.warnings),
+            "refuted": self.refuted,
+            "findings": [finding.to_dict() for finding in self.findings],
             "dropped": self.dropped,
             "options": dict(self.options),
+            "source": None if self.source is None else self.source.to_dict(),
             "floor": None if self.floor is None else self.floor.to_dict(),
         }

@@ -10,21 +10,9 @@ from errorfloor._shown import Answer
 from errorfloor.data.source import Source
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding
+from errorfloor.results.models import ModelDifference, Rate, certain
 
 VOTES, MIXTURE = "votes", "mixture"  # what the agreement of a panel is found from
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """A share of items with its limits."""
-
-    value: float
-    low: float
-    high: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,46 +67,6 @@ class ModelRate(Rate):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return {**asdict(self), "warnings": list(self.warnings)}
-
-
-@dataclass(frozen=True, slots=True)
-class ModelDifference(Rate):
-    """By how much the first of two models is better; of people, gives their answer more often.
-
-    Attributes
-    ----------
-    first, second : str
-        Names of the models.
-    value, low, high : float
-        The difference, with limits.
-    p : float or None
-        P-value of "no difference"; None where votes were collected until they agreed.
-    adjusted_p : float or None
-        The same for all pairs of models together (Holm's).
-    """
-
-    first: str
-    second: str
-    p: float | None = None
-    adjusted_p: float | None = None
-
-    @property
-    def turned(self) -> ModelDifference:
-        """By how much the second one is better."""
-        ends = (-self.value, -self.high, -self.low)
-        return ModelDifference(*ends, self.second, self.first, p=self.p, adjusted_p=self.adjusted_p)
-
-
-def certain(differences: tuple[ModelDifference, ...], level: float) -> tuple[ModelDifference, ...]:
-    """Return the pairs of models whose order is certain, the better one first."""
-    found = []
-    for one in differences:
-        sure = one.low > 0 or one.high < 0
-        if one.adjusted_p is not None:
-            sure = one.adjusted_p <= 1 - level
-        if sure:
-            found.append(one.turned if one.value < 0 else one)
-    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,18 @@
-"""Which labels to buy next."""
+"""Which labels to buy next, and which items to label."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from errorfloor._shown import Answer
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.outputs import check_output, write_csv
+from errorfloor.intervals.seeds import Seed
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.results.claim import Claim
 
@@ -55,7 +61,7 @@ class Plan(Answer):
     narrowest : float or None
         Where no option reaches the target: the width that any number of items comes down to.
     trade : Trade or None
-        For a pilot of votes: what one more vote on each item would change, beside new items.
+        For a pilot of votes: what one more vote on each item would change, next to new items.
     measure : Metric
         What the floor is a floor of, with what was given with it.
     classes : int
@@ -110,3 +116,105 @@ class Plan(Answer):
             "claim": self.claim.to_dict(),
             "advice": self.advice,
         }
+
+
+PILOT = 50  # labels, of items drawn at random, to ask for before widths are relied on
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LabelPlan(Answer):
+    """Which items to label, and how wide the interval of the floor will be then.
+
+    Attributes
+    ----------
+    rows : array of shape (budget,)
+        The items to label, by their number from 0 on.
+    weight : array of shape (n,)
+        One over the probability to be labelled, of items that have a label or are to get one; NaN
+        for the others. It is what `from_scores` takes as `weight` once the labels are there.
+    width : float
+        Expected width of the interval at `level`, with these items.
+    width_at_random : float
+        The same with as many items drawn at random.
+    floor : float
+        The floor that is expected.
+    floor_from_labels : bool
+        Whether labels said so, or else scores.
+    n : int
+        Number of items.
+    labelled : int
+        Number of items that have a label so far.
+    level : float
+        Confidence level.
+    scores : array of shape (n,)
+        The scores that were given.
+    labels : array of shape (n,)
+        The labels that were given; NaN where there are none.
+    seed : Seed
+        Where the random numbers started.
+    files : tuple of str
+        The files that the scores came from, if any.
+    """
+
+    rows: Counts
+    weight: Floats = field(repr=False)
+    width: float
+    width_at_random: float
+    floor: float
+    floor_from_labels: bool
+    n: int
+    labelled: int
+    level: float
+    scores: Floats = field(repr=False)
+    labels: Floats = field(repr=False)
+    seed: Seed | None = field(default=None, repr=False)
+    files: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def budget(self) -> int:
+        """Number of items to label."""
+        return int(self.rows.size)
+
+    @property
+    def assumptions(self) -> str:
+        """What has to hold for the expected widths, and what to do about it."""
+        if self.floor_from_labels:
+            return (
+                f"The widths assume that the {self.labelled:,} items with labels so far are a "
+                "random sample of all items."
+            )
+        return (
+            "The widths assume that the scores are calibrated probabilities of class 1. Where the "
+            "scores are overconfident, the interval will be several times wider. Label "
+            f"{PILOT} random items first (a pilot), then plan again with their labels."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain values, ready for JSON."""
+        return {
+            "sentence": self.sentence,
+            "budget": self.budget,
+            "n": self.n,
+            "labelled": self.labelled,
+            "level": self.level,
+            "width": self.width,
+            "width_at_random": self.width_at_random,
+            "floor": self.floor,
+            "assumptions": self.assumptions,
+            "rows": self.rows.tolist(),
+            "weight": self.weight[self.rows].tolist(),
+            "seed": None if self.seed is None else self.seed.to_dict(),
+        }
+
+    def to_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write the items to label, and after them those that have one, with their weights."""
+        check_output(path, self.files)
+        old = np.flatnonzero(~np.isnan(self.labels))
+        head = ("row", "score", "label", "probability", "weight")
+        write_csv(path, head, map(self._line, (*self.rows.tolist(), *old.tolist())))
+        return Path(path)
+
+    def _line(self, row: int) -> tuple[object, ...]:
+        label = "" if np.isnan(self.labels[row]) else int(self.labels[row])
+        weight = float(self.weight[row])
+        return row, float(self.scores[row]), label, 1 / weight, weight

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from errorfloor._typing import Counts
 from errorfloor.metrics.record import Metric
 from errorfloor.metrics.variances import NOISE, RATIO, rating_metric
 from errorfloor.results.claim import Claim
@@ -47,7 +46,6 @@ class RatingsEstimate(Estimate):
     raters: int | None = None
     label: str | int = "one"
     whole_grades: float | None = None
-    row: Counts | None = field(default=None, repr=False)  # of each item in the table
 
     @property
     def measure(self) -> Metric:

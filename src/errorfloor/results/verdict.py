@@ -1,4 +1,4 @@
-"""Where a model stands beside the best that any model can do."""
+"""Where a model stands next to the best that any model can do."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Verdict(Answer):
     high : float
         Upper limit of the difference at `level`.
     p_room : float
-        P-value: a small one speaks against a model at or beyond the floor. Beside a floor from
+        P-value: a small one speaks against a model at or beyond the floor. Next to a floor from
         votes it is an upper limit, and 1 where the limits of model and floor overlap even at a
         level of 0.5.
     p_beyond : float
@@ -94,10 +94,10 @@ class Verdict(Answer):
     information : PairedTest or None
         The test whether the scores miss information that the model has, on the same items.
     share : Reached or None
-        Beside ratings: which share of the ceiling the model reaches; of R2 and MSE, of the variance
-        that any model can explain.
+        With ratings: which share of the ceiling the model reaches; of R2 and MSE, of the
+        variance that any model can explain.
     worth : Reached or None
-        Beside ratings: the mean of how many people's ratings is as good as the model.
+        Next to ratings: the mean of how many people's ratings is as good as the model.
     given : mapping
         What was said of the model besides its errors, for metrics other than error.
     people : People or None

@@ -12,8 +12,9 @@ from pathlib import Path
 from errorfloor import __version__
 from errorfloor._checks import InputError, argument, as_flag, shown
 from errorfloor.data.storage import write_bytes
-from errorfloor.results import Estimate, People, Verdict
-from errorfloor.show import curve, numbers
+from errorfloor.results import Estimate, ModelComparison, People, Verdict
+from errorfloor.show import curve, dots, numbers
+from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
 from errorfloor.show.drawing import Box, Shape, Theme, Words, png, svg
 from errorfloor.show.gauge import Hero, gauge_of, heroes_of, shapes
@@ -81,7 +82,7 @@ class Card:
 
 
 def card(
-    result: Estimate | Verdict | People,
+    result: Estimate | Verdict | People | ModelComparison,
     path: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
@@ -89,12 +90,13 @@ def card(
 ) -> Card:
     """Draw an answer as a card to share: number, picture, sentence, and what it is from.
 
-    The picture is the gauge; of models compared with people, the curve with the models on it.
+    The picture is the gauge; of models compared with people, the curve with the models on it; of
+    models compared with each other, their values with intervals.
 
     Parameters
     ----------
-    result : Estimate, Verdict or People
-        What a function such as `from_votes`, `headroom` or `people` returned.
+    result : Estimate, Verdict, People or ModelComparison
+        What a function such as `from_votes`, `headroom`, `people` or `compare` returned.
     path : str or path, optional
         Where to write it: a name that ends in .svg, or .png, which needs matplotlib.
     title : str, optional
@@ -114,12 +116,11 @@ def card(
     >>> ef.card(votes, title="Six reviews").svg[:5]
     '<svg '
     """
-    if not isinstance(result, Estimate | Verdict | People):
+    if not isinstance(result, Estimate | Verdict | People | ModelComparison):
         raise InputError(
             argument("result"),
-            " must be a floor, a verdict on a model, or models compared with people, as "
-            "from_votes, from_scores, headroom and people return; got a "
-            f"{type(result).__name__}.",
+            " must be a floor, a verdict on a model, or models that were compared, as from_votes, "
+            f"from_scores, headroom, people and compare return; got a {type(result).__name__}.",
         )
     if path is not None and not isinstance(path, str | os.PathLike):
         raise InputError(argument("path"), f" must be the path of a file, got {shown(path)}.")
@@ -136,12 +137,14 @@ def card(
 
 def has_card(result: object) -> bool:
     """Tell whether a result can be drawn as a card: one answer, which the data do not refute."""
-    if isinstance(result, People):
+    if isinstance(result, People | ModelComparison):
         return not result.refuted
     return isinstance(result, Estimate | Verdict) and gauge_of(result) is not None
 
 
-def _why_none(result: Estimate | Verdict | People) -> str:
+def _why_none(result: Estimate | Verdict | People | ModelComparison) -> str:
+    if isinstance(result, ModelComparison):
+        return refusal_of(result)
     floor = result if isinstance(result, Estimate) else result.floor
     if floor.refuted:
         return refusal_of(floor)
@@ -159,12 +162,17 @@ def _write(made: Card, path: Path) -> None:
     write_bytes(path, made.png if suffix == ".png" else made.svg.encode())
 
 
-def _shapes(result: Estimate | Verdict | People, title: str | None) -> Iterator[Shape]:
+def _shapes(
+    result: Estimate | Verdict | People | ModelComparison, title: str | None
+) -> Iterator[Shape]:
     yield Box(0, 0, 1, SIZE[1], "paper")
-    floor = result if isinstance(result, Estimate) else result.floor
-    yield Words(EDGE, 80, _short(title or _title(floor), 84), 24, "soft", weight=500)
+    of = result.floor if isinstance(result, Verdict | People) else result
+    yield Words(EDGE, 80, _short(title or _title(of), 84), 24, "soft", weight=500)
     within = {"left": EDGE, "wide": 1 - 2 * EDGE}
-    if isinstance(result, People):
+    if isinstance(result, ModelComparison):
+        yield from _numbers(dots.heroes_of(result), 62, -40)
+        yield from dots.values(result, top=256, tall=264, **within)
+    elif isinstance(result, People):
         yield from _numbers(curve.heroes_of(result), 62, -40)
         yield from curve.shapes(result, top=264, tall=160, size=20, **within)
     else:
@@ -172,8 +180,8 @@ def _shapes(result: Estimate | Verdict | People, title: str | None) -> Iterator[
         assert gauge is not None
         yield from _numbers(heroes_of(result, gauge), 96)
         yield from shapes(gauge, top=370, tall=50, size=20, **within)
-    said = textwrap.wrap(_meaning(result, floor), LONG, max_lines=LINES, placeholder=" …")
-    for place, line in enumerate(said):
+    lines = textwrap.wrap(_meaning(result), LONG, max_lines=LINES, placeholder=" …")
+    for place, line in enumerate(lines):
         yield Words(EDGE, 546 + 28 * place, line, 21, "ink")
     made = f"errorfloor {__version__}, {date.today():%d %b %Y}"
     yield Words(1 - EDGE, 606, made, 16, "soft", "end")
@@ -189,25 +197,28 @@ def _numbers(heroes: Sequence[Hero], size: float, off: float = 0.0) -> Iterator[
         yield Words(x, 292 + 1.4 * off, _short(hero.detail, 46), 22, "soft")
 
 
-def _meaning(result: Estimate | Verdict | People, floor: Estimate) -> str:
+def _meaning(result: Estimate | Verdict | People | ModelComparison) -> str:
     """Return what follows from the number: for the models, or for any other."""
+    if isinstance(result, ModelComparison):
+        return in_models.in_short(result)
     if isinstance(result, People):
         return in_people.order(result) if len(result.models) > 1 else in_people.said_of(result)
     if isinstance(result, Verdict):
         return f"Your model {standing_of(result).sentence(result)}"
-    claim = floor.claim
-    if claim.condition and floor.n:
+    claim = result.claim
+    if claim.condition and result.n:
         return f"This is true if {claim.condition}."
-    return may_do_better(claim).strip() or f"This is for {floor.target}."
+    return may_do_better(claim).strip() or f"This is for {result.target}."
 
 
-def _title(floor: Estimate) -> str:
+def _title(of: Estimate | ModelComparison) -> str:
     """Return what the answer is from: the file, and how many items."""
-    source = floor.source
+    source = of.source
     names = () if source is None else source.files
     file = f"{Path(names[0]).name}, " if len(names) == 1 else ""
-    items = numbers.counted(floor.n, "item") if floor.n else "a given number"
-    return f"{file}{items}; {floor.target}"
+    items = numbers.counted(of.n, "item") if of.n else "a given number"
+    about = f"{len(of)} models" if isinstance(of, ModelComparison) else of.target
+    return f"{file}{items}; {about}"
 
 
 def _short(text: str, letters: int) -> str:

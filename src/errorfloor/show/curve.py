@@ -16,7 +16,7 @@ from errorfloor.show import numbers
 from errorfloor.show import people as in_words
 from errorfloor.show.drawing import Box, Dot, Shape, Stroke, Words, svg
 from errorfloor.show.gauge import PAGE, Hero, on_page
-from errorfloor.show.markup import in_sight
+from errorfloor.show.markup import in_short, in_sight
 from errorfloor.show.sentences import sentence_of
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ def heroes_of(result: People) -> list[Hero]:
     stated = [row for row in result.models if row.worth_low is not None]
     if not stated:
         agree = result.agreement
-        said = "is how often two people agree"
-        return [first, Hero(_share(agree.value), said, f"{_range(agree)}, {sure} confidence")]
+        caption = "is how often two people agree"
+        return [first, Hero(_share(agree.value), caption, f"{_range(agree)}, {sure} confidence")]
     row = max(stated, key=lambda one: one.value)
     number, _, more = in_words.worth(row).partition(" (")
     limits = more.removesuffix(")") or f"it agrees with a person on {_share(row.value)}"
-    return [first, Hero(number, f"is what {_short(row.name)} is worth", limits)]
+    return [first, Hero(number, f"is what {in_short(row.name, LONG)} is worth", limits)]
 
 
 def picture_of(result: People) -> str:
@@ -65,7 +65,7 @@ def said_of(result: People) -> str:
 def shapes(
     result: People, *, top: float, tall: float, size: float, left: float = 0.0, wide: float = 1.0
 ) -> Iterator[Shape]:
-    """Yield the curve from `top` on, with its numbers beside and below it."""
+    """Yield the curve from `top` on, with its numbers next to and below it."""
     drawn = result.models[:MOST]
     plane = _Plane.over(
         [*result.curve, *drawn, result.best_possible],
@@ -149,7 +149,7 @@ def _models(drawn: Sequence[ModelRate], plane: _Plane, size: float) -> Iterator[
         last = max(y + 1.25 * size, last + 1.2 * size)
         right = x < sum(plane.ends) / 2
         place = x + 0.012 if right else x - 0.012
-        label = f"{_short(row.name)} {_share(row.value)}"
+        label = f"{in_short(row.name, LONG)} {_share(row.value)}"
         yield Words(place, last, label, size, "model", "start" if right else "end", 600)
 
 
@@ -199,8 +199,3 @@ def _share(value: float) -> str:
 
 def _range(rate: Rate) -> str:
     return f"{100 * rate.low:.1f} to {100 * rate.high:.1f} %"
-
-
-def _short(name: str) -> str:
-    shown = in_sight(name).replace("\n", " ")
-    return shown if len(shown) <= LONG else f"{shown[: LONG - 1]}…"

@@ -44,7 +44,9 @@ def unattainable(floors: Any, limit: Limit) -> str | None:
         if floor.refuted
     ]
     unmet = refuted or [
-        said for name, floor in _each(floors).items() if (said := _unmet(name, floor, limit))
+        problems
+        for name, floor in _each(floors).items()
+        if (problems := _unmet(name, floor, limit))
     ]
     return f"{'; '.join(unmet)}." if unmet else None
 
@@ -57,8 +59,8 @@ def refused(verdicts: Any, require: Collection[str]) -> str | None:
         for name, one in _each(verdicts).items()
         if one.floor.refuted or one.verdict not in able
     }
-    said = [f"the verdict{_of(name)} is {verdict}" for name, verdict in other.items()]
-    return f"{'; '.join(said)}, not {' or '.join(require)}." if said else None
+    problems = [f"the verdict{_of(name)} is {verdict}" for name, verdict in other.items()]
+    return f"{'; '.join(problems)}, not {' or '.join(require)}." if problems else None
 
 
 def _each(result: Any) -> dict[Any, Any]:

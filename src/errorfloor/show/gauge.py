@@ -350,7 +350,7 @@ def lines_of(gauge: Gauge, width: int = 60, *, unicode: bool = True) -> list[str
         beyond: gauge.beyond,
         "guess": "" if gauge.guessing is None else f"guessing {gauge.shown(gauge.guessing)}",
     }
-    legend = "   ".join(f"{signs[name]} {said}" for name, said in meanings.items() if said)
+    legend = "   ".join(f"{signs[name]} {meaning}" for name, meaning in meanings.items() if meaning)
     worst, perfect = gauge.ends
     return [f"{worst} {''.join(cells)} {perfect}", legend]
 

@@ -108,8 +108,13 @@ def of_groups(groups: Groups[Estimate]) -> Grid:
     """Return the floor of each group."""
     names = [_attention(row) for row in groups.values()]
     rows = (
-        (str(name), f"{row.n:,}", *numbers.value_and_limits(row), *([said] if any(names) else []))
-        for (name, row), said in zip(groups.items(), names, strict=True)
+        (
+            str(name),
+            f"{row.n:,}",
+            *numbers.value_and_limits(row),
+            *([finding] if any(names) else []),
+        )
+        for (name, row), finding in zip(groups.items(), names, strict=True)
     )
     more = ["attention"] if any(names) else []
     head = (groups.column, "n", head_of(groups.values()), "interval", *more)
@@ -184,12 +189,12 @@ def how_items(items: Items | ClassItems) -> str:
     from errorfloor.results import Items  # which most answers have no use for
 
     more = f"; the first {len(items.hardest())} are shown" if len(items) > 10 else ""
-    mean = f"{items.count.sum():,} items{more}. Their mean error at best is "
+    mean = f"{items.count.sum():,} items{more}. Averaged over items, the floor is "
     mean += f"{numbers.per_cent(items.floor)}."
     if not isinstance(items, Items):
         return mean
-    same = "alike" if items.symmetric else "as different"
-    return f"{mean} The two classes are treated {same}."
+    are = "are" if items.symmetric else "are not"
+    return f"{mean} The two classes {are} treated as interchangeable."
 
 
 def of_feebee(result: FeeBeeResult) -> Grid:
@@ -284,7 +289,7 @@ def how_feebee(result: FeeBeeResult) -> str:
     """Say how much noise was added to what."""
     metric, value = result.measure, result.model_value
     shown = f"{100 * value:.4g} %" if metric.per_cent else f"{value:.4g}"
-    several = f" and {len(result.means)} means" if len(result.means) > 1 else ""
+    several = f" and {len(result.means)} shares of class 1" if len(result.means) > 1 else ""
     wide = result.dimensions
     features = "" if wide is None else f"{wide:,} feature{'s' if wide > 1 else ''}, "
     return (

@@ -15,6 +15,12 @@ def in_sight(value: object) -> str:
     return "".join("\N{REPLACEMENT CHARACTER}" if _is_hidden(c) else c for c in text)
 
 
+def in_short(name: str, most: int) -> str:
+    """Return a name on one line, in at most so many letters."""
+    shown = in_sight(name).replace("\n", " ")
+    return shown if len(shown) <= most else f"{shown[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
 def _is_hidden(character: str) -> bool:
     """Tell control characters, and those that reverse the letters around them."""
     reverses = unicodedata.bidirectional(character) in _REVERSING

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from errorfloor.show import numbers
 from errorfloor.show.grids import Grid
 
 if TYPE_CHECKING:
-    from errorfloor.results import Groups, ModelComparison, ModelValue
+    from errorfloor.results import ComparedModel, Groups, ModelComparison
 
 _MOST_PAIRS = 6  # of models whose order is told
 
 
-def _digits(result: ModelComparison) -> int:
+def digits_of(result: ModelComparison) -> int:
+    """Return how many digits the intervals support."""
     first = result.differences[0]
     width = min(one.high - one.low for one in result.differences)
-    return _style(result).digits(width, abs(first.value))
+    return style_of(result).digits(width, abs(first.value))
 
 
-def _style(result: ModelComparison) -> numbers.Style:
+def style_of(result: ModelComparison) -> numbers.Style:
+    """Return how people state values of the metric."""
     size = max(row.value for row in result.models)
     return numbers.style_for(result.measure, len(result.classes), size)
 
@@ -30,8 +33,17 @@ def name_of(result: ModelComparison) -> str:
     return result.measure.opposite or result.measure.words
 
 
-def _value(result: ModelComparison, row: ModelValue) -> str:
-    return _style(result).value(result.measure.shown(row.value), _digits(result))
+def value_of(result: ModelComparison, row: ComparedModel) -> str:
+    """Return a model's value as people state it."""
+    return style_of(result).value(result.measure.shown(row.value), digits_of(result))
+
+
+def limits_of(result: ModelComparison, row: ComparedModel) -> str:
+    """Return a model's interval; nothing where there is none."""
+    if row.low is None or row.high is None:
+        return ""
+    low, high = sorted(map(result.measure.shown, (row.low, row.high)))
+    return style_of(result).range_of(low, high, digits_of(result))
 
 
 def said_of(result: ModelComparison) -> str:
@@ -40,18 +52,18 @@ def said_of(result: ModelComparison) -> str:
         return _best_of_many(result)
     best, other = result.ranked
     gap = result.between(best.name, other.name)
-    style, digits = _style(result), _digits(result)
+    style, digits = style_of(result), digits_of(result)
     low, high = style.signed(gap.low, digits), style.signed(gap.high, digits)
     if result.better is not None:
         low, high = style.bare(gap.low, digits), style.bare(gap.high, digits)
     by = f"{style.size(gap.value, digits)} ({low} to {high})"
-    both = f"{name_of(result)} {_value(result, best)} against {_value(result, other)}"
+    both = f"{name_of(result)} {value_of(result, best)} against {value_of(result, other)}"
     if result.better is not None:
         return f"{best.name} is better than {other.name}: {both}, a difference of {by}."
     items = numbers.counted(result.n, "item")
     named = (
-        f"{name_of(result)} {_value(result, best)} ({best.name}) against "
-        f"{_value(result, other)} ({other.name})"
+        f"{name_of(result)} {value_of(result, best)} ({best.name}) against "
+        f"{value_of(result, other)} ({other.name})"
     )
     return (
         f"{items} cannot tell which model is better: {named}, a difference of {by}."
@@ -59,23 +71,42 @@ def said_of(result: ModelComparison) -> str:
     )
 
 
+def in_short(result: ModelComparison) -> str:
+    """Return the same next to a picture that has the numbers."""
+    if len(result.models) > 2:
+        return _best_of_many(result)
+    best, other = result.ranked
+    items = numbers.counted(result.n, "item")
+    if result.better is not None:
+        return f"{best.name} is better than {other.name}, as {items} show."
+    needed = result.items_needed
+    more = f" About {needed:,} would, if the difference is as large as it looks." if needed else ""
+    return f"{items} cannot tell which model is better.{more}"
+
+
 def _needed(result: ModelComparison, gap: float) -> str:
-    style = _style(result)
     if result.items_needed is None:
-        return f" They would show a difference of {style.size_in_short(_rounded(result))} or more."
-    size = style.size(gap, _digits(result))
-    return (
-        f" If the difference is really {size}, about {result.items_needed:,} items would show it."
-    )
+        few = "They are too few to show any difference"
+        shown = _shown(result)
+        return f" {few}." if shown is None else f" They would show a difference of {shown} or more."
+    size = style_of(result).size(gap, digits_of(result))
+    items = f"{result.items_needed:,} items"
+    if result.clusters is not None:
+        clusters = math.ceil(result.clusters * result.items_needed / result.n)
+        items = f"{items} of {clusters:,} clusters"
+    return f" If the difference is really {size}, about {items} would show it."
 
 
-def _rounded(result: ModelComparison) -> float:
-    return float(f"{result.resolvable:.2g}")
+def _shown(result: ModelComparison) -> str | None:
+    """Return the difference that these items would show; None where there is none so large."""
+    if result.resolvable is None:
+        return None
+    return style_of(result).size_in_short(float(f"{result.resolvable:.2g}"))
 
 
 def _best_of_many(result: ModelComparison) -> str:
     best = result.ranked[0]
-    at = f"{name_of(result)} {_value(result, best)}"
+    at = f"{name_of(result)} {value_of(result, best)}"
     number = len(result.models)
     if result.better is not None:
         return f"{best.name} is the best of {number} models: {at}."
@@ -84,8 +115,13 @@ def _best_of_many(result: ModelComparison) -> str:
     rivals = [one.name for one in result.ranked[1:] if one.name not in beaten]
     return (
         f"{best.name} looks best of {number} models, with {at}, but {items} cannot tell it from "
-        f"{' and '.join(rivals[:3])}{' and others' if len(rivals) > 3 else ''}."
+        f"{_listed(rivals)}."
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    some = [*names[:3], "others"] if len(names) > 3 else [*names]
+    return " and ".join([", ".join(some[:-1]), some[-1]] if len(some) > 1 else some)
 
 
 def of_groups(result: Groups[ModelComparison]) -> str:
@@ -113,28 +149,37 @@ def _some(names: list[str]) -> str:
 
 def of_models(result: ModelComparison) -> Grid:
     """Return a row for each model, the best first."""
-    style, digits, metric = _style(result), _digits(result), result.measure
-    rows = []
-    for row in result.ranked:
-        within = ""
-        if row.low is not None and row.high is not None:
-            low, high = sorted((metric.shown(row.low), metric.shown(row.high)))
-            within = style.range_of(low, high, digits)
-        rows.append((row.name, _value(result, row), within))
+    rows = [(row.name, value_of(result, row), limits_of(result, row)) for row in result.ranked]
     head = ("model", name_of(result), f"{numbers.level(result.level)} interval")
     if not any(row[-1] for row in rows):
         return Grid(head[:2], tuple(row[:2] for row in rows), "<>")
     return Grid(head, tuple(rows), "<><")
 
 
+def of_differences(result: ModelComparison) -> Grid:
+    """Return a row for each two models, the better one first."""
+    style, digits, rows = style_of(result), digits_of(result), []
+    for one in result.differences:
+        pair = one.turned if one.value < 0 else one
+        low, high = style.signed(pair.low, digits), style.signed(pair.high, digits)
+        p = numbers.p_value(pair.adjusted_p or 0.0)
+        rows.append(
+            (pair.first, pair.second, style.size(pair.value, digits), f"{low} to {high}", p)
+        )
+    adjusted = "p-value" if len(result.models) == 2 else "p-value for all pairs"
+    head = ("better", "than", "by", f"{numbers.level(result.level)} interval", adjusted)
+    return Grid(head, tuple(rows), "<<>>>")
+
+
 def about(result: ModelComparison) -> Iterator[str]:
     """Yield the order of several models, how the answer was found, and what it assumes."""
     if len(result.models) > 2:
         yield order(result)
+    yield from (one.text for one in result.findings if one.level == "note")
     yield from result.notes
     how = [f"n = {result.n:,}"]
     how += [] if result.n_effective is None else [f"worth {result.n_effective:,.0f}"]
-    how += [] if result.clusters is None else [f"{result.clusters:,} clusters"]
+    how += [] if result.clusters is None else [numbers.counted(result.clusters, "cluster")]
     p = f", {numbers.p_equals(result.differences[0].p or 0.0)}" if len(result.models) == 2 else ""
     yield (
         f"All models answered the same items: paired {numbers.level(result.level)} interval{p} "
@@ -142,7 +187,7 @@ def about(result: ModelComparison) -> Iterator[str]:
     )
     weights = ""
     if result.clusters is None and result.n_effective is not None:
-        weights = " The weights make the items stand for the population."
+        weights = " With the weights, the items represent the population."
     units = "items" if result.clusters is None else "clusters"
     yield (
         f"Assumes: The {units} are independent draws, and no model was trained or chosen on these "
@@ -152,7 +197,7 @@ def about(result: ModelComparison) -> Iterator[str]:
 
 def order(result: ModelComparison) -> str:
     """Return which model is certainly better than which, for all pairs together."""
-    style, digits = _style(result), _digits(result)
+    style, digits = style_of(result), digits_of(result)
     told = [
         f"{one.first} above {one.second} by {style.size(one.value, digits)} "
         f"({style.bare(one.low, digits)} to {style.bare(one.high, digits)})"
@@ -163,5 +208,8 @@ def order(result: ModelComparison) -> str:
     text = f"The data settle this order: {', '.join(told[:_MOST_PAIRS])}{rest}."
     if not told:
         text = "No order of the models is certain."
-    size = style.size_in_short(_rounded(result))
-    return f"{text} These {result.n:,} items can show differences of {size} or more."
+    size = _shown(result)
+    items = numbers.counted(result.n, "item")
+    if size is None:
+        return f"{text} {items} are too few to show any difference."
+    return f"{text} These {items} can show differences of {size} or more."

@@ -56,7 +56,7 @@ class NextStep:
 
 
 def steps_of(estimate: Estimate, verdict: Verdict | None = None) -> tuple[NextStep, ...]:
-    """Return what to do next about a floor, or about a model beside it."""
+    """Return what to do next about a floor, or about a model next to it."""
     if isinstance(estimate, RatingsEstimate):
         return () if estimate.refuted else tuple(_of_ratings(estimate, verdict))
     if estimate.refuted:
@@ -96,7 +96,7 @@ def steps_of_groups(groups: Groups[Estimate]) -> tuple[NextStep, ...]:
 def _further(estimate: Estimate, verdict: Verdict | None) -> Iterator[NextStep]:
     """Yield what helps most first."""
     table = estimate.table
-    if table is not None and table.entries is not None:  # other questions do not heed weights
+    if table is not None and table.entries is not None:  # other questions do not use weights
         if verdict is None:
             yield from _models(estimate)
         return

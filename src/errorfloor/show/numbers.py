@@ -65,7 +65,7 @@ def sampling_of(row: Estimate) -> list[tuple[str, str]]:
 
 def sampling_words(row: Estimate) -> list[str]:
     """Return the same for a line of text."""
-    words = [] if row.n_effective is None else [f"worth {row.n_effective:,.0f} equal ones"]
+    words = [] if row.n_effective is None else [f"effective n = {row.n_effective:,.0f}"]
     return words if row.clusters is None else [*words, f"{row.clusters:,} clusters"]
 
 
@@ -106,8 +106,8 @@ def given_with(metric: Metric) -> tuple[tuple[str, str], ...]:
     found = []
     costs, prior = metric.given.get("costs"), metric.given.get("prior")
     if costs is not None and len(costs) == 2:
-        said = f"{costs[0][1]:g} for a false positive, {costs[1][0]:g} for a false negative"
-        found.append(("Costs", said))
+        prices = f"{costs[0][1]:g} for a false positive, {costs[1][0]:g} for a false negative"
+        found.append(("Costs", prices))
     elif costs is not None:
         rows = "; ".join(", ".join(f"{one:g}" for one in row) for row in costs)
         found.append(("Costs", f"{rows} (a row for each true class)"))

@@ -25,7 +25,8 @@ def rate(value: Rate, digits: int = 1) -> str:
 def said_of(result: People) -> str:
     """Return how often people agree, and the best possible."""
     agree = rate(result.agreement).replace(" (", " of items (")
-    return f"Two people agree on {agree}. The best possible is {rate(result.best_possible)}."
+    best = rate(result.best_possible)
+    return f"Two people agree on {agree}. The best possible model agrees with a person on {best}."
 
 
 def people(number: float) -> str:
@@ -144,8 +145,8 @@ def each_floor(result: FloorDifference) -> list[str]:
     lines = []
     for name, floor in (("First", result.first), ("Second", result.second)):
         value, limits = numbers.value_and_limits(floor)
-        said = f"{floor.method}, n = {floor.n:,}, {floor.interval_method}"
-        lines.append(f"{name}: {floor.measure.limit} {value} ({limits}; {said})")
+        basis = f"{floor.method}, n = {floor.n:,}, {floor.interval_method}"
+        lines.append(f"{name}: {floor.measure.limit} {value} ({limits}; {basis})")
     how = "are independent samples" if result.independent else "may depend on each other"
     lines.append(
         f"Both intervals hold at once with {numbers.level(result.level)} confidence, if the two "

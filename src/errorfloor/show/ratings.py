@@ -96,15 +96,14 @@ def sentence(found: RatingsEstimate) -> str:
             few = f"{counted(found.n, 'item')} {'is' if found.n == 1 else 'are'}"
             return f"{few} too few to show that there is a signal: {the}."
         return f"The ratings show no signal: {the}."
-    said = f"{the[:1].upper()}{the[1:]}."
+    opening = f"{the[:1].upper()}{the[1:]}."
     if metric.how.of != RATIO or found.label != "one":
-        return said
+        return opening
     pair = "the two raters" if found.raters == 2 else "two people"
     if metric.name == "r2":
-        return (
-            f"{said} Predicting from one other person's rating gives {number(found.icc**2, 0.0)}."
-        )
-    return f"{said} Between {pair} it is {number(found.value**2, 0.0)}."
+        gives = number(found.icc**2, 0.0)
+        return f"{opening} Predicting from one other person's rating gives {gives}."
+    return f"{opening} Between {pair} it is {number(found.value**2, 0.0)}."
 
 
 def _of_published(found: RatingsEstimate) -> str:
@@ -112,20 +111,20 @@ def _of_published(found: RatingsEstimate) -> str:
     given, value = found.options["given"], float(found.options["agreement"])
     name = {"icc": "ICC", "qwk": "QWK", "pearson": "correlation"}[given]
     if found.interval is None:
-        said = f"{number(found.value, 0.0)}; how sure that is depends on the number of items (n)"
+        opening = f"{number(found.value, 0.0)}; how sure that is depends on the number of items (n)"
     else:
-        said = _with_limits(found, ", if ratings are roughly normal")
+        opening = _with_limits(found, ", if ratings are roughly normal")
     if metric.name == "r2":  # whose ceiling is the same number
         best = number(math.sqrt(found.value), 0.0)
         article = "An" if name == "ICC" else "A"
         return (
             f"{article} {name} of {value:.2f} between two people means a best possible R2 of "
-            f"{said}, and a best possible correlation of {best}."
+            f"{opening}, and a best possible correlation of {best}."
         )
     own = "" if given == found.metric else f" ({name})"
     return (
         f"Agreement of {value:.2f}{own} between two people is not a ceiling: the best possible "
-        f"{metric.words} is {said}."
+        f"{metric.words} is {opening}."
     )
 
 
@@ -157,7 +156,9 @@ def sentence_of_verdict(result: Verdict) -> str:
     if share is None:
         return f"{head}. {_of_differences(floor)} {stands}"
     known = worth is not None and not (math.isinf(worth.value) and worth.low < 0.05)
-    people = f", as good as the mean of {_people(worth)}" if worth is not None and known else ""
+    people = (
+        f", as good as the mean rating of {_people(worth)}" if worth is not None and known else ""
+    )
     limits = _range(share, 100.0, " %", 0)
     if metric.less_is_better:
         head = f"{head}; the least possible is {_with_limits(floor)}. It explains"
@@ -198,4 +199,5 @@ def more_about(found: RatingsEstimate) -> Iterator[str]:
         "better."
     )
     if found.whole_grades is not None:
-        yield f"A model that may only give whole grades reaches about {found.whole_grades:.2f}."
+        best = f"{found.whole_grades:.2f}"
+        yield f"A model that may only give whole grades reaches at best about {best}."

@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,11 +30,12 @@ from errorfloor.results import (
     Estimate,
     FeaturesEstimate,
     Groups,
+    ModelComparison,
     People,
     RatingsEstimate,
     Verdict,
 )
-from errorfloor.results.estimate import interval_named, method_of
+from errorfloor.results.estimate import method_of
 
 STDIN = "-"
 
@@ -147,17 +148,17 @@ class EstimateOptions:
         """Take apart what the estimate keeps."""
         method = method_of(estimate)
         values = _asked_values(estimate, method)
-        kind = interval_named(values["interval"], method)
+        kind = intervals.named(values["interval"], method)
         source = estimate.source
         layout = _layout(estimate, method)
-        heeded = {
-            name: value for name, value in values.items() if _heeds(name, value, method, kind)
+        used = {
+            name: value for name, value in values.items() if _is_used(name, value, method, kind)
         }
         if len(methods.names(layout.kind, metric=estimate.metric)) > 1:
-            heeded = {"method": estimate.method, **heeded}
+            used = {"method": estimate.method, **used}
         if not estimate.measure.is_error:
-            heeded = {"metric": estimate.metric, **heeded}
-        return cls(estimate, source, layout, method, kind, heeded)
+            used = {"metric": estimate.metric, **used}
+        return cls(estimate, source, layout, method, kind, used)
 
     @property
     def seed(self) -> Seed | None:
@@ -232,7 +233,7 @@ def _usual_interval(estimate: Estimate, method: Method | None) -> str | None:
     return intervals.default(method, estimate.table, estimate.measure).name
 
 
-def _heeds(name: str, value: Any, method: Method | None, kind: IntervalKind | None) -> bool:
+def _is_used(name: str, value: Any, method: Method | None, kind: IntervalKind | None) -> bool:
     """Tell whether an option has an influence on the result."""
     matters = {
         "interval": True,
@@ -335,6 +336,54 @@ def command_of_people(people: People) -> str | None:
         for word in (f"--{name.replace('_', '-')}", as_typed(value))
     ]
     return typed(people.floor, "people", [*models, *options])
+
+
+def code_of_models(found: ModelComparison) -> str:
+    """Return the call that compares the same models."""
+    source, given = found.source, _asked_of_models(found)
+    data = ["labels=labels", "predictions=predictions"]
+    if source is not None:
+        if source.origin != "arrays" and not _has_own_files(source):
+            frame = "path" if source.options.called is not None else _files_in_python(source)
+            named = (
+                f"{role}={_column_in_python(source, column, role)}"
+                for role, column in source.columns.items()
+            )
+            data = [frame if source.origin == "files" else source.origin, *named]
+        data += options_in_python(source.options)
+    more = (f"{name}={value!r}" for name, value in given.items())
+    call = f"found = ef.compare({', '.join([*data, *more])})"
+    if source is not None and source.options.group is not None:
+        call += f"[{found.group!r}]"
+    return f"import errorfloor as ef\n\n{call}"
+
+
+def command_of_models(found: ModelComparison) -> str | None:
+    """Return the command that compares the same models, or None if none does."""
+    source = found.source
+    if source is None or source.origin != "files" or any("," in row.name for row in found):
+        return None
+    if source.options.called is not None:
+        return None
+    source = replace(source, columns={}) if _has_own_files(source) else source
+    words = [
+        word
+        for name, value in _asked_of_models(found).items()
+        for word in (FLAGS[name], as_typed(value))
+    ]
+    return shlex.join(["errorfloor", "compare", *words_of(source), *words])
+
+
+def _has_own_files(source: Source) -> bool:
+    """Tell whether each model is in a file of its own."""
+    return "prediction" in source.guessed
+
+
+def _asked_of_models(found: ModelComparison) -> dict[str, Any]:
+    """Return what was asked for and is not the default."""
+    asked = {} if found.measure.is_error and not found.notes else {"metric": found.metric}
+    asked |= found.measure.given
+    return asked if found.level == 0.95 else {**asked, "level": found.level}
 
 
 def _asked_of_people(people: People) -> dict[str, Any]:
@@ -556,7 +605,7 @@ def _data(asked: EstimateOptions) -> str:
     source = asked.source
     if source is None or source.origin == "arrays":
         arrays = asked.layout.arrays
-        number = len(arrays) - asked.layout.of_shares  # labels beside votes have a name
+        number = len(arrays) - asked.layout.of_shares  # labels next to votes have a name
         first = () if source is not None and source.columns else arrays[:number]
         return ", ".join([*first, *(f"{name}={name}" for name in arrays[number:])])
     if source.origin != "files":
@@ -627,7 +676,7 @@ def _paired_call(asked: EstimateOptions, verdict: Verdict) -> str:
     """Return the call for a floor and a model that share their items."""
     prediction = f"prediction={_prediction(verdict)!r}"
     data = [_data(asked), *columns_in_python(asked.source, asked.layout), prediction]
-    if "label" in verdict.given:  # beside soft labels
+    if "label" in verdict.given:  # next to soft labels
         data.append(f"label={verdict.given['label']!r}")
     if _prediction(verdict) is None:
         data = ["scores", "labels=labels", "predictions=predictions"]

@@ -101,7 +101,7 @@ def _(result: People) -> str:
 
 @sentence_of.register("ModelComparison")
 def _(result: ModelComparison) -> str:
-    return in_models.said_of(result)
+    return refusal_of(result) if result.refuted else in_models.said_of(result)
 
 
 @sentence_of.register("FloorDifference")
@@ -182,8 +182,7 @@ def _(result: Confusion) -> str:
         often = "All"
     confuse = f"confuse {first.first} with {first.second}"
     if result.best_of:
-        best = f"{result.best_of[:1].upper()}{result.best_of[1:]}"
-        return f"{best} still errs: {often[:1].lower()}{often[1:]} errors {confuse}."
+        return f"With {result.best_of}, {often[:1].lower()}{often[1:]} errors {confuse}."
     return f"{often} errors that any model makes {confuse}."
 
 
@@ -204,18 +203,20 @@ def _(result: FeeBeeResult) -> str:
     return f"Of {len(rows):,} methods{what}, {best.method} misses added label noise the least here."
 
 
-def refusal_of(result: Estimate) -> str:
-    """Say why a floor cannot be stated, and what to do about it."""
+def refusal_of(result: Estimate | ModelComparison) -> str:
+    """Say why an answer cannot be stated, and what to do about it."""
     return Sentence(f"{nothing_stated(result)} ", refuting(result)[0].text)
 
 
-def nothing_stated(result: Estimate) -> str:
-    """Say that no floor, or no ceiling, can be stated."""
+def nothing_stated(result: Estimate | ModelComparison) -> str:
+    """Say that no floor, no ceiling, or no order of models can be stated."""
+    if isinstance(result, ModelComparison):
+        return "The models cannot be compared."
     return f"No {result.measure.limit} can be stated."
 
 
-def refuting(result: Estimate) -> list[Any]:
-    """Return the findings that refute a floor, the first of them the one to name."""
+def refuting(result: Estimate | ModelComparison) -> list[Any]:
+    """Return the findings that refute an answer, the first of them the one to name."""
     return [finding for finding in result.findings if finding.level == "refuted"]
 
 
@@ -244,8 +245,10 @@ def _bound(result: Estimate, claim: Claim) -> str:
     bound = (style.at_least if least else style.at_most)(metric.shown(limit), digits)
     sure = numbers.level(result.level or 0)
     if claim.reachable(metric):
-        said = f"{name[:1].upper()}{name[1:]} of {bound} is reachable in predicting {result.target}"
-        return f"{said} ({sure} confidence); {claim.best_of} gets {about}"
+        sentence = (
+            f"{name[:1].upper()}{name[1:]} of {bound} is reachable in predicting {result.target}"
+        )
+        return f"{sentence} ({sure} confidence); {claim.best_of} gets {about}"
     of = f"{metric.opposite or metric.words} in predicting {result.target}"
     best = f"The best possible {of} is {bound}"
     return f"{best} ({sure} confidence); {claim.best_of}, too good from few votes, say {about}"
@@ -269,9 +272,9 @@ def _range_of_groups(groups: Groups[Estimate]) -> str:
     if not stated:
         return f"{_unstated(groups)} of any group. The data of each say why."
     metric = next(iter(stated.values())).measure
-    said = _only(groups, stated) if len(groups) == 1 else _between(groups, stated, metric)
+    sentence = _only(groups, stated) if len(groups) == 1 else _between(groups, stated, metric)
     apart = f" {_unstated(groups)} of {numbers.counted(refuted, 'group')}." if refuted else ""
-    return f"{said}.{apart}"
+    return f"{sentence}.{apart}"
 
 
 def _unstated(groups: Groups[Estimate]) -> str:
@@ -289,14 +292,14 @@ def _between(groups: Groups[Estimate], stated: dict[Any, Estimate], metric: Metr
     style = numbers.style_of(first)
     width = max(map(_width, stated.values()))
 
-    def said(name: Any) -> str:
+    def sentence(name: Any) -> str:
         value = stated[name].value
         shown = style.value(metric.shown(value), style.digits(width, _edge(value)))
         return f"{shown} ({groups.column} {name})"
 
     order = sorted(stated, key=lambda name: metric.shown(stated[name].value))
     name, claim = metric.opposite or metric.words, first.claim
-    found = f"{said(order[0])} to {said(order[-1])} in {len(groups):,} groups"
+    found = f"{sentence(order[0])} to {sentence(order[-1])} in {len(groups):,} groups"
     if claim.any_model:
         the = f"If {claim.condition}, the" if claim.condition else "The"
         return f"{the} best possible {name} for {first.target} is about {found}"
@@ -353,7 +356,7 @@ def _way_to_target(plan: Plan) -> Iterator[str]:
         labels = "one label" if best.votes == 1 else f"{best.votes} votes"
         yield (
             f"The cheapest way to {wanted} is {labels} on each of {best.items:,} items, "
-            f"for {best.cost:,.0f}."
+            f"at a cost of {best.cost:,.0f}."
         )
     elif plan.narrowest is not None:
         most = int(plan.votes.max())

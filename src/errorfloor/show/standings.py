@@ -134,8 +134,8 @@ def _matches(result: Verdict) -> str:
     claim = result.floor.claim
     most = f"{gain_of(result)[1]} {unit_of_gain(result)}"
     return (
-        f"has nothing left to gain over {claim.best_of}, as far as {_items(result)} can show "
-        f"(at most {most}).{may_do_better(claim)}"
+        f"is as good as {claim.best_of}, as far as {_items(result)} can show "
+        f"(at most {most} worse).{may_do_better(claim)}"
     )
 
 
@@ -199,7 +199,7 @@ STANDINGS = {
         in_short=lambda result: f"As good as {result.floor.claim.best_of}",
         fact=lambda best: f"as good as {best}",
         caption="The grey part may be chance. A model that sees more may do better than both.",
-        of_groups="has nothing left to gain over {}, as far as these items can show,",
+        of_groups="is as good as {}, as far as these items can show,",
         colour=GREY,
     ),
     BETTER: Standing(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from errorfloor.results import Comparison, Estimate
 from errorfloor.results.finding import Finding
 from errorfloor.results.look import LayoutLook, Look
 from errorfloor.show import grids, numbers
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
         Plan,
         Verdict,
     )
-
 
 # A look at data: the columns, how they may be read, what is wrong, what to type next.
 
@@ -120,21 +120,21 @@ def _(result: FeaturesEstimate) -> str:
     value = numbers.per_cent(result.value)
     how = f"{result.method}, n = {result.n:,}, {numbers.counted(result.dimensions, 'feature')}"
     if result.interval is not None:
-        said = _headline(result, how)
+        line = _headline(result, how)
     elif result.lower_end is None or result.upper_end is None:
-        said = f"floor {value}, no limit ({how})"
+        line = f"floor {value}, no limit ({how})"
     else:
         low, high = numbers.per_cent(result.lower_end), numbers.per_cent(result.upper_end)
-        said = f"floor between {low} and {high}, no limits ({how})"
-    return _joined(said, *map(_warning, _findings(result, "warn")))
+        line = f"floor between {low} and {high}, no limits ({how})"
+    return _joined(line, *map(_warning, _findings(result, "warn")))
 
 
-def doubts_of(result: Estimate) -> list[str]:
-    """Return what calls for attention beside the headline."""
+def doubts_of(result: Estimate | ModelComparison) -> list[str]:
+    """Return what calls for attention next to the headline."""
     return [finding.text for finding in _findings(result, "warn")]
 
 
-def _findings(result: Estimate, level: str) -> list[Finding]:
+def _findings(result: Estimate | ModelComparison, level: str) -> list[Finding]:
     return [finding for finding in result.findings if finding.level == level]
 
 
@@ -153,7 +153,8 @@ def _headline(result: Estimate, how: str) -> str:
         value = f"{metric.limit} {value}{of_metric}{of}"
         within = f", {numbers.level(result.level or 0)} interval {limits}" if limits else ""
         return f"{value}{within} ({how})"
-    value = f"{claim.best_of}: {value}{of_metric}"
+    best = f"{metric.words} of {claim.best_of}" if claim.sees else claim.best_of
+    value = f"{best}: {value}{'' if claim.sees else of_metric}"
     if claim.limits == "none":
         within = f", {numbers.level(result.level or 0)} interval {limits}" if limits else ""
         return f"{value}{of}{within} ({how}); no limit of the {metric.limit}"
@@ -179,16 +180,16 @@ def _how(result: Estimate) -> Iterator[str]:
 
 
 def labels_alone(result: Estimate) -> str:
-    """Return what the labels alone say, where scores of further items were heeded; else nothing."""
+    """Return what the labels alone say, where scores of further items were used; else nothing."""
     alone = result.labelled_only
     if alone is None:
         return ""
     value, limits = numbers.value_and_limits(alone)
-    said = f"Labels alone: {value}{f' ({limits})' if limits else ''}."
+    line = f"Labels alone: {value}{f' ({limits})' if limits else ''}."
     if result.n_effective is None:
-        return said
+        return line
     worth = f"{numbers.counted(result.n, 'label')} worth {result.n_effective:,.0f}"
-    return f"{said} The scores of the other items make your {worth}."
+    return f"{line} The scores of the other items make your {worth}."
 
 
 @text_of.register("Comparison")
@@ -219,9 +220,12 @@ def _(result: People) -> str:
 
 @text_of.register("ModelComparison")
 def _(result: ModelComparison) -> str:
+    if result.refuted:
+        return sentence_of(result)
     table = grids.as_text(in_models.of_models(result))
     floor = [] if result.floor is None else [f"Of these items: {sentence_of(result.floor)}"]
-    return _joined(sentence_of(result), *table, *in_models.about(result), *floor)
+    doubts = map(_warning, _findings(result, "warn"))
+    return _joined(sentence_of(result), *table, *in_models.about(result), *floor, *doubts)
 
 
 @text_of.register("FloorDifference")
@@ -237,9 +241,9 @@ def _(result: LabelPlan) -> str:
 def how_labels(result: LabelPlan) -> str:
     """Return what a plan of labels is made from, and what to do with its weights."""
     least, most = result.weight[result.rows].min(), result.weight[result.rows].max()
-    said = "labels so far" if result.floor_from_labels else "scores, taken for probabilities"
+    line = "labels so far" if result.floor_from_labels else "scores, taken for probabilities"
     return (
-        f"A floor of {numbers.per_cent(result.floor)} is expected, from {said}. "
+        f"A floor of {numbers.per_cent(result.floor)} is expected, from {line}. "
         f"{result.assumptions} Labels count with weights from {least:,.3g} to {most:,.3g}: pass "
         "the plan's `weight` to from_scores."
     )
@@ -293,11 +297,11 @@ def _about_rows(result: Comparison) -> Iterator[str]:
     if not len(result):
         return
     main = result.main
-    said = {one.text for one in main.findings}
+    line = {one.text for one in main.findings}
     yield from map(_warning, refuting(main) + _findings(main, "warn"))
     for row in result:
         for one in refuting(row)[:1]:
-            if one.text not in said:
+            if one.text not in line:
                 yield f"{row.method}: {one.text}"
 
 

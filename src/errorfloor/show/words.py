@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from errorfloor.checks.leaks import TRAINED
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.results.claim import SCORES, SHARES
 from errorfloor.show import grids, numbers
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
         FeaturesEstimate,
         FloorDifference,
         Groups,
-        ModelComparison,
         PairedTest,
         People,
         RatingsEstimate,
@@ -43,15 +43,15 @@ def difference_of(verdict: Verdict) -> str:
         f"interval {style.signed(verdict.low)} to {style.signed(verdict.high)}"
     )
     best = metric.limit if claim.any_model else f"that of {claim.best_of}"
-    pair = (metric.words, best) if metric.less_is_better else (best, metric.words)
+    own = metric.words if claim.any_model else f"the model's {metric.words}"
+    pair = (own, best) if metric.less_is_better else (best, own)
     name = " minus ".join(pair)
     sure = ""
     if claim.any_model:
         behind = verdict.difference >= 0
         how, p = ("badly", verdict.p_room) if behind else ("well", verdict.p_beyond)
-        sure = (
-            f"; {numbers.p_equals(p)} for a model at the {metric.limit} to do this {how} by chance"
-        )
+        chance = f"by chance with {numbers.p_equals(p)}"
+        sure = f"; a model at the {metric.limit} would do this {how} {chance}"
     return f"{name[:1].upper()}{name[1:]}: {within}{sure}{items}."
 
 
@@ -76,11 +76,6 @@ def _(result: People) -> str:
     return "\n".join([text_of(result), *left_out(result.dropped)])
 
 
-@long_text_of.register("ModelComparison")
-def _(result: ModelComparison) -> str:
-    return "\n".join([text_of(result), *left_out(result.dropped)])
-
-
 @long_text_of.register("FloorDifference")
 def _(result: FloorDifference) -> str:
     return "\n".join([sentence_of(result), *([] if result.refuted else each_floor(result))])
@@ -94,7 +89,7 @@ def _(result: Verdict) -> str:
     test = [_test(one) for one in (result.test, result.information) if one is not None]
     if not test and "prediction" in result.given and result.share is None:
         limit = result.floor.measure.limit
-        test = [f"Model and {limit} share their items; the limits are as wide as if they did not."]
+        test = [f"Model and {limit} come from the same items; the limits do not make use of that."]
     floor[0] = floor[0][:1].upper() + floor[0][1:]
     return "\n".join([sentence_of(result), difference_of(result), *test, *floor])
 
@@ -114,13 +109,13 @@ def _(result: Comparison) -> str:
 
 @long_text_of.register("Groups")
 def _(result: Groups[Any]) -> str:
-    said = [sentence_of(result)] if sentence_of(result) else []
+    lines = [sentence_of(result)] if sentence_of(result) else []
     if not grids.hold_floors(result):
         each = grids.under_names(result, long_text_of)
-        return "\n\n".join([*said, each, *left_out(result.dropped)])
+        return "\n\n".join([*lines, each, *left_out(result.dropped)])
     first = next(iter(result.values()))
     assumes = f"Assumes: {first.assumptions}"
-    return "\n".join([*said, str(result), assumes, *left_out(result.dropped)])
+    return "\n".join([*lines, str(result), assumes, *left_out(result.dropped)])
 
 
 def left_out(dropped: int) -> list[str]:
@@ -140,8 +135,9 @@ def _under_sentence(estimate: Estimate) -> Iterator[str]:
 def _about(estimate: Estimate) -> Iterator[str]:
     """Yield the numbers, what they assume, and what else there is to know."""
     yield text_of(estimate)
-    yield from (f"{name}: {said}." for name, said in numbers.given_with(estimate.measure))
+    yield from (f"{name}: {lines}." for name, lines in numbers.given_with(estimate.measure))
     yield f"Assumes: {estimate.assumptions}"
+    yield from (f"Note: {one.text}" for one in estimate.findings if one.name == TRAINED)
     yield from _more_about(estimate)
     yield from to_the_floor(estimate)
     yield from left_out(estimate.dropped)
@@ -152,7 +148,7 @@ def to_the_floor(estimate: Estimate) -> list[str]:
     sees, limit = estimate.claim.sees, estimate.measure.limit
     declare = {
         SCORES: ", or declare these scores complete (--complete) if they use all that a model "
-        "could know of an item",
+        "could know about an item",
         SHARES: ", or declare the label one more such vote (--label-is-vote) if it is one",
     }
     if not sees:
@@ -204,8 +200,8 @@ def _(result: VotesEstimate) -> Iterable[str]:
     bias = result.bias or 0.0
     if result.method != PLUGIN.name and bias < -_NO_BIAS:
         yield (
-            f"Plain vote shares say {numbers.per_cent(result.plugin)}; from so few votes they "
-            f"are {numbers.points_of_size(-bias)} too low on average."
+            f"Plain vote shares give {numbers.per_cent(result.plugin)}: with so few votes, "
+            f"{numbers.points_of_size(-bias)} too low on average."
         )
     if result.bias_bound is not None:
         limit = result.options.get("model_error", 0.5)

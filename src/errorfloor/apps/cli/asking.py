@@ -1,8 +1,10 @@
-"""Questions about labels in files, and about a model beside them."""
+"""Questions about labels in files, and about a model next to them."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,11 +15,14 @@ from errorfloor._checks import InputError, percentage
 from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels, note_doubles
+from errorfloor.data.columns import UnclearColumnsError
 from errorfloor.data.layouts import SCORES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
+from errorfloor.questions.options import OF_METRIC
 
 if TYPE_CHECKING:
+    from errorfloor.questions.compare_models import ModelsAsk
     from errorfloor.questions.feebee import FeeBeeAsk
     from errorfloor.questions.model_options import ModelOptions
     from errorfloor.questions.question import Ask
@@ -40,12 +45,14 @@ def answer(
     prediction: str | None = None,
     *,
     groups: bool = False,
+    compare: bool = False,
 ) -> Any:
     """Return the floor of labels, of each group if need be; with a model, where that stands.
 
     With `groups` a model is judged by its predictions in each group.
 
-    Several models, with commas between their columns, are compared with people.
+    Several models, with commas between their columns, are compared with people; next to a label,
+    with each other, where `compare` allows it.
     """
     from errorfloor.questions.headroom import judging, verdict_on
     from errorfloor.questions.question import answer
@@ -56,8 +63,15 @@ def answer(
     def read(where: ReadOptions, layouts: Sequence[Layout]) -> Reading:
         return replace(labels, where=where, layouts=tuple(layouts)).read(session)
 
-    if prediction is not None and "," in prediction and ask.choice.record.is_error:
-        return people(labels, session, prediction.split(","), ask)
+    if prediction is not None and "," in prediction and not _of_classes(labels, prediction, ask):
+        several, named = prediction.split(","), labels.where.columns.keys()
+        if not compare or not named <= {"label", "score"}:
+            _refuse_models(labels, prediction, ask)
+            return people(labels, session, several, ask)
+        if not named and ask.choice.record.is_error and not labels.is_stdin:
+            with suppress(UnclearColumnsError):
+                return people(labels, session, several, ask)
+        return models(labels, session, several, models_ask(ask))
     if prediction is not None:
         files = None if labels.is_stdin else list(labels.files)  # which can be looked at first
         judge = judging(files, labels.where, prediction, ask, read)
@@ -74,6 +88,26 @@ def answer(
         return verdict_on(found, model, ask.level) if model.given else found
 
 
+def _of_classes(labels: Labels, prediction: str, ask: Ask) -> bool:
+    """Tell whether columns are one model's scores of many classes, by which the metric goes."""
+    scores: Any = labels.where.columns.get("score") or ()
+    number = scores.count(",") + 1 if isinstance(scores, str) else len(scores)
+    return number > 2 and number == prediction.count(",") + 1 and not ask.choice.record.is_error
+
+
+def _refuse_models(labels: Labels, prediction: str, ask: Ask) -> None:
+    """Refuse several models that are not compared with people, and say how to compare them."""
+    columns, metric = labels.where.columns, ask.choice.record
+    if not {"label", "score"} & columns.keys() and metric.is_error:
+        return
+    words = ["--label", columns["label"]] if "label" in columns else []
+    words += ["--prediction", prediction, *([] if metric.is_error else ["--metric", metric.name])]
+    raise InputError(
+        "One model at a time can be tested against the best possible value. Which of these models "
+        f"is better:\n  {shlex.join(['errorfloor', 'compare', *labels.files, *words])}"
+    )
+
+
 def _with_items(model: ModelOptions, reading: Reading, session: Session) -> ModelOptions:
     """Return the same model, tested on the items that were read where nobody says on which."""
     if model.n is not None or model.confusion is not None:
@@ -82,8 +116,8 @@ def _with_items(model: ModelOptions, reading: Reading, session: Session) -> Mode
         raise click.UsageError("Give --test-items: how many items the model was tested on.")
     n = reading.table.n
     session.remark(
-        f"assuming that the model was tested on the {n:,} items of this file; "
-        "--test-items COUNT if these were others"
+        f"assuming that the model was tested on the {n:,} items of this file; if not, give "
+        "--test-items COUNT"
     )
     return replace(model, n=n)
 
@@ -122,12 +156,27 @@ def people(
         return people_of(reading, reader.found(reading), ask, **how)
 
 
-def models(labels: Labels, session: Session, prediction: Sequence[str] | None, **how: Any) -> Any:
+def models_ask(ask: Ask) -> ModelsAsk:
+    """Return what is asked of models, of which the metric is the usual one unless it was named."""
+    from errorfloor.metrics.choice import MetricChoice
+    from errorfloor.questions.compare_models import ModelsAsk
+
+    given = {name: getattr(ask, name) for name in OF_METRIC}
+    source = click.get_current_context().get_parameter_source("metric")
+    is_default = source is click.core.ParameterSource.DEFAULT
+    choice = None if is_default else MetricChoice(**given)
+    return ModelsAsk(choice=choice, level=ask.level, rng=ask.rng)
+
+
+def models(
+    labels: Labels, session: Session, prediction: Sequence[str] | None, ask: ModelsAsk
+) -> Any:
     """Return which model is better; None where nothing says that models are to be compared.
 
     Models are columns of a file, or files with the same labels.
     """
-    from errorfloor.questions.compare_models import compared_models, models_in, models_in_files
+    from errorfloor.data.models import models_in_files
+    from errorfloor.questions.compare_models import compared, models_in
 
     where, several = labels.where, len({*labels.files}) > 1
     if prediction is None and (not several or labels.is_stdin or where.group is not None):
@@ -139,16 +188,15 @@ def models(labels: Labels, session: Session, prediction: Sequence[str] | None, *
         if found is None:
             return None
         session.remark(
-            f"{' and '.join(labels.files)} have the same labels: they are taken for models on the "
+            f"{' and '.join(labels.files)} have the same labels: they are read as models on the "
             "same items"
         )
-        result: Any = compared_models(found.rows, how["choice"], where, how["level"])
-        columns, guessed = found.columns, ["label", "prediction"]
+        result: Any = compared(found, ask)
+        columns, guessed = found.source.columns, [*found.source.guessed]
     else:
         with labels.paths(session) as paths, session.step("comparing models"):
             data = paths[0] if len(paths) == 1 else paths
-            asked = how["choice"], how["level"], how["rng"]
-            result = models_in(data, None, None, prediction, where, *asked)
+            result = models_in(data, None, None, prediction, where, ask)
         columns = {**where.columns, "prediction": [*prediction]}
         guessed = []
     session.about["input"] = {
@@ -177,7 +225,7 @@ def feebee_of_features(labels: Labels, session: Session, ask: FeeBeeAsk) -> None
 
 
 def verdict_on_number(labels: Labels, model: ModelOptions, ask: Ask) -> Any:
-    """Return where a model stands beside a floor given as a number, or None where it is a file."""
+    """Return where a model stands next to a floor given as a number, or None where it is a file."""
     from errorfloor.questions.headroom import given_floor, verdict_on
 
     number = _number(labels.files)

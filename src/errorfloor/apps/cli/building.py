@@ -6,6 +6,7 @@ import errno
 import functools
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -141,8 +142,7 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that belong to no section first, those of all commands last."""
-        order = (PLAIN, COLUMNS, READING, ANSWER, OUTPUT)
-        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in order}
+        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in _TITLES}
         parameters = self.get_params(ctx)
         seldom = () if ctx.meta.get(_ALL) else _seldom(parameters)
         for parameter in parameters:
@@ -150,14 +150,46 @@ class Command(click.Command):
             if parameter.name in seldom:
                 continue
             if record is not None and isinstance(parameter, click.Option):
-                sections[getattr(parameter, "section", OUTPUT)].append(record)
+                sections[self._title(parameter)].append(record)
         for title, records in sections.items():
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
 
+    def _title(self, option: click.Option) -> str:
+        """Return the heading of an option: what it is about, if it is the command's own."""
+        section: str = getattr(option, "section", OUTPUT)
+        if section != PLAIN:
+            return section
+        titles = _OF_COMMANDS.get(self.name or "", _OF_OPTIONS)
+        return titles.get(option.name or "", PLAIN)
+
 
 _ALL = f"{__name__}.all"
+_MODEL, _GATE = "Your model", "Gate for CI"
+_ON_VOTES, _ON_RATINGS = "Agreement on votes", "Agreement on ratings"
+_COST, _TRIED = "What labels cost", "What to try"
+# The headings of a help page, in order. Options that are a command's own have them by their names.
+_TITLES = (
+    *(PLAIN, _MODEL, _ON_VOTES, _ON_RATINGS, _COST, _TRIED, COLUMNS, READING, ANSWER, _GATE),
+    OUTPUT,
+)
+_OF_OPTIONS = {
+    **dict.fromkeys(("errors", "accuracy", "confusion", "n", "same_labelling"), _MODEL),
+    **dict.fromkeys(("require", "required", "fail_if_floor_above"), _GATE),
+    **dict.fromkeys(("fail_if_ceiling_below", "fail_above", "fail_below", "attainable"), _GATE),
+    **dict.fromkeys(("output", "title", "dark", "theory"), OUTPUT),
+}
+_OF_COMMANDS = {
+    "agreement": {
+        **dict.fromkeys(("agree", "pairs", "share", "kappa", "alpha"), _ON_VOTES),
+        **dict.fromkeys(("icc", "qwk", "pearson", "n", "metric"), _ON_RATINGS),
+    },
+    "plan": {
+        **dict.fromkeys(("cost_per_item", "cost_per_vote"), _COST),
+        **dict.fromkeys(("votes", "items"), _TRIED),
+    },
+}
 _MOST_SHOWN = 10  # options, but for those of all commands
 # The options that many commands share, those that most people need first.
 _OFTEN = (
@@ -255,6 +287,8 @@ class Group(click.Group):
         is_file = args[0] == "-" or os.path.exists(args[0])
         if self.usual and args[0] not in self.commands and is_file:
             return self.usual, self.commands[self.usual], args
+        if self.usual and args[0] not in self.commands and re.search(r"[/\\]|\.\w+$", args[0]):
+            raise click.UsageError(f"There is no file {args[0]!r} here. Check its name and folder.")
         return super().resolve_command(ctx, args)
 
     def make_context(
@@ -287,7 +321,7 @@ def examples(*lines: str) -> str:
 
 
 def with_session(function: Body) -> Body:
-    """Give a command --json and --quiet, a session that heeds them, and errors in one message."""
+    """Give a command --json and --quiet, a session that uses them, and errors in one message."""
 
     @option("--json", "as_json", is_flag=True, section=OUTPUT, help="Print one JSON object.")
     @option(

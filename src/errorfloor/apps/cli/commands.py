@@ -12,9 +12,8 @@ from errorfloor import __version__
 from errorfloor.apps.cli import asking, gates
 from errorfloor.apps.cli.agreement import agreement
 from errorfloor.apps.cli.building import Group, examples, option, with_session
-from errorfloor.apps.cli.completing import columns as complete_columns
 from errorfloor.apps.cli.counting import count, merge
-from errorfloor.apps.cli.features import DEVICE, FEATURES, features
+from errorfloor.apps.cli.features import features
 from errorfloor.apps.cli.headroom import headroom
 from errorfloor.apps.cli.improve import confusion, items, label
 from errorfloor.apps.cli.interrupts import INTERRUPTED
@@ -26,7 +25,6 @@ from errorfloor.apps.cli.options import (
     destination,
     listed,
     listed_each,
-    names_of,
     report_suffixes,
     with_ask,
     with_labels,
@@ -40,16 +38,12 @@ from errorfloor.apps.cli.start import app, demo, look
 from errorfloor.data.columns import UnclearColumnsError
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS
-from errorfloor.metrics.noise import known
 from errorfloor.questions.options import (
     ASK_OPTIONS,
-    COLUMNS,
     OF_LIMITS,
     OF_METRIC,
+    OPTIONS_OF,
     PLAN_OPTIONS,
-    SHARES,
-    Number,
-    Whole,
     either,
 )
 
@@ -163,17 +157,20 @@ def estimate(
 def _answered_as_ratings(labels: Labels, session: Session) -> bool:
     """Answer as `ratings` does where a file holds ratings, and nothing but the file was named."""
     context = click.get_current_context()
-    flags = {"--json", "-q", "--quiet", "estimate", *labels.files}
-    if len(labels.files) != 1 or labels.is_stdin or set(session.arguments) - flags:
+    plain = {"--json", "-q", "--quiet", "estimate", *labels.files}
+    if len(labels.files) != 1 or labels.is_stdin or set(session.arguments) - plain:
         return False
     from errorfloor.questions.look import ratings_in
 
     if ratings_in(labels.files[0]) is None:
         return False
     session.remark(
-        f"these are ratings, so the answer is that of `errorfloor ratings {labels.files[0]}`"
+        f"these are ratings, so this is the same as `errorfloor ratings {labels.files[0]}`"
     )
-    context.invoke(ratings, file=labels.files[0], as_json=session.as_json, quiet=session.quiet)
+    flags = {"--json": session.as_json, "--quiet": session.quiet}
+    typed = [*(flag for flag, is_set in flags.items() if is_set), "--", labels.files[0]]
+    with ratings.make_context("ratings", typed, parent=context.parent) as own:
+        ratings.invoke(own)
     return True
 
 
@@ -188,15 +185,10 @@ def _answered_as_ratings(labels: Labels, session: Session) -> bool:
     ),
 )
 @with_labels([SCORES], groups=True, weights=True, unlabelled=True, complete=True)
-@option(
-    "--prediction",
-    metavar="COL,COL,...",
-    multiple=True,
-    callback=names_of,
-    section=COLUMNS,
-    shell_complete=complete_columns,
-    aliases=["--predictions", "--predicted", "--models"],
-    help="Columns of what models predict, one for each model: classes, or scores of class 1.",
+@listed(
+    "prediction",
+    OPTIONS_OF["people"],
+    help="Columns with predictions, one for each model: classes, or scores of class 1.",
 )
 @listed_each(*OF_METRIC)
 @METHODS
@@ -209,32 +201,34 @@ def compare(
     methods: tuple[str, ...],
     **how: Any,
 ) -> None:
-    """Say which model is better, from what models predict for the same labelled items.
+    """Say which model is better, from their predictions for the same labelled items.
 
     The models are columns of one file (--prediction), or files with the same labels. The interval
-    of the difference is paired. Where the items cannot tell, the answer says how many would.
-    If no models are named, estimate the floor by several methods, from scores with one label each.
+    of the difference is paired. If the items are too few to tell, the answer says how many are
+    needed. If no models are named, estimate the floor by several methods, from scores with one
+    label each.
     """
-    from errorfloor.metrics.choice import MetricChoice
     from errorfloor.questions.compare import CompareAsk
-    from errorfloor.results import Comparison
-    from errorfloor.show.bars import drawn
+    from errorfloor.results import Comparison, ModelComparison
+    from errorfloor.show import dots
+    from errorfloor.show.lines import drawn, of_floors
+    from errorfloor.show.numbers import style_of
     from errorfloor.show.words import long_text_of
 
-    named = {name: how[name] for name in OF_METRIC}
-    source = click.get_current_context().get_parameter_source("metric")
-    is_given = source is not click.core.ParameterSource.DEFAULT
-    choice = MetricChoice(**named) if is_given else None
-    found = asking.models(
-        labels, session, prediction, choice=choice, level=how["level"], rng=how["rng"]
-    )
-    if found is not None:
-        session.show(found.to_dict(), long_text_of(found))
-        return
     ask = CompareAsk(methods=methods or None, **how)
+    found = None
+    if prediction is not None or not methods:
+        found = asking.models(labels, session, prediction, asking.models_ask(ask))
+    if found is not None:
+        text = long_text_of(found)
+        draw = dots.drawn(found, text) if isinstance(found, ModelComparison) else None
+        session.show(found.to_dict(), text, draw=draw, refuted=asking.refuted(found))
+        return
     rows = asking.answered(labels, session, ask, "comparing")
     text = long_text_of(rows)
-    draw = drawn(rows, text) if isinstance(rows, Comparison) else None
+    draw = None
+    if isinstance(rows, Comparison):
+        draw = drawn(of_floors(rows), text, style_of(next(iter(rows))).value)
     session.show(rows.to_dict(), text, draw=draw, refuted=asking.refuted(rows))
 
 
@@ -242,61 +236,20 @@ def compare(
     short_help="Score methods by how they follow added label noise.",
     epilog=examples(
         "errorfloor feebee demo/scores.csv --model-error 0.1 --method isotonic --method beta",
-        "errorfloor feebee demo/scores.csv --metric auc --model-value 0.95",
+        "errorfloor feebee demo/scores.csv --metric auc --model-value 0.95 --method isotonic",
         "errorfloor feebee demo/scores.csv --label label --features score --model-error 0.1",
     ),
 )
 @with_labels([SCORES], groups=True)
-@FEATURES
-@option(
-    "--model-error",
-    metavar="RATE",
-    kind=Number(0, 1),
-    help="Error of the best model known so far on these labels, a fraction.",
-)
-@option(
-    "--model-value",
-    metavar="VALUE",
-    kind=Number(0, 1),
-    help="Instead of --model-error: the best known value of --metric, such as an AUC.",
-)
-@option(
-    "--metric",
-    metavar="NAME",
-    type=click.Choice(known()),
-    default=known()[0],
-    show_default=True,
-    help=f"The quantity that methods estimate: {either(known())}.",
-)
-@option(
-    "--means",
-    metavar="NUMBERS",
-    kind=SHARES,
-    help="How probable class 1 is among the random labels that replace given ones (not used for "
-    "error); 0.1,0.2,...,0.9 by default.",
-)
+@listed_each("features", "model_error", "model_value", "metric", "means", of=OPTIONS_OF["feebee"])
 @METHODS
-@option(
-    "--levels",
-    metavar="COUNT",
-    kind=Whole(2),
-    help="Number of noise levels from 0 to 1; by default 101 for error, else 21 for each of "
-    "--means.",
-)
-@option(
-    "--repeats",
-    metavar="COUNT",
-    kind=Whole(1),
-    default=10,
-    show_default=True,
-    help="How many times noise is drawn at each level.",
-)
+@listed_each("levels", "repeats", of=OPTIONS_OF["feebee"])
 @listed("clip")
-@DEVICE
+@listed("device", OPTIONS_OF["feebee"])
 @listed("rng")
 @with_session
 def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
-    """Rate methods by how closely they follow noise added to labels; a lower score is better.
+    """Add known noise to the labels, and score how far off each method is; lower is better.
 
     With --features, the classic methods 1nn, knn-K, ghp and noshad are rated. With --features and
     --score, so are the methods for scores.
@@ -414,7 +367,7 @@ def report(
             "A report on groups has no model: leave out --group, or the model's errors. "
             "errorfloor headroom compares a model with the floor of each group."
         )
-    result = asking.answer(labels, session, ask, model, prediction)
+    result = asking.answer(labels, session, ask, model, prediction, compare=True)
     with session.step("writing"):
         # Files can be read again by what the result says; of standard input nothing is left.
         command = session.shell_command if labels.is_stdin else None
@@ -433,7 +386,11 @@ def report(
 )
 @with_labels(LAYOUTS, weights=True, unlabelled=True, complete=True)
 @destination(lambda: (".svg", ".png"), required=False)
-@option("--title", metavar="TEXT", help="First line of the card; the file and its size by default.")
+@option(
+    "--title",
+    metavar="TEXT",
+    help="First line of the card; by default the file and its number of items.",
+)
 @option("--dark", is_flag=True, help="For dark pages.")
 @PREDICTION
 @with_model
@@ -455,7 +412,7 @@ def card(
     """
     from errorfloor.show.card import card
 
-    result = asking.answer(labels, session, ask, model, prediction)
+    result = asking.answer(labels, session, ask, model, prediction, compare=True)
     if asking.refuted(result):
         session.show(result.to_dict(), result.sentence, refuted=True)
     output = output or labels.beside("-card.svg")

@@ -35,7 +35,7 @@ def count(session: Session, labels: Labels, output: Path) -> None:
     """Count labels into a table. All commands read such tables, and `merge` adds them up.
 
     A table has one row for each distinct score, soft label or number of votes, and nothing else
-    of the items.
+    about the items.
     """
     table = labels.read(session).table
     table.save(output)
@@ -55,7 +55,7 @@ def count(session: Session, labels: Labels, output: Path) -> None:
 @with_table
 @with_session
 def merge(session: Session, tables: tuple[str, ...], output: Path) -> None:
-    """Add up tables that `count` wrote; the sum equals one count of all items."""
+    """Add up tables that `count` wrote, as if all items had been counted at once."""
     from errorfloor.data.saved import merge
 
     note_doubles(session, tables)

@@ -7,48 +7,10 @@ from typing import Any
 
 import click
 
-from errorfloor.apps.cli import completing
-from errorfloor.apps.cli.building import (
-    FILE,
-    Command,
-    Decorator,
-    examples,
-    option,
-    with_session,
-)
-from errorfloor.apps.cli.options import destination, listed, report_suffixes
+from errorfloor.apps.cli.building import FILE, Command, examples, with_session
+from errorfloor.apps.cli.options import destination, listed, listed_each, report_suffixes
 from errorfloor.apps.cli.session import Session
-from errorfloor.questions.options import ANSWER, COLUMNS, READING
-
-
-def _split(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
-    """Return names with commas between them as a list; one alone may hold lists of numbers."""
-    if value is None:
-        return None
-    names = [name.strip() for name in value.split(",")]
-    return names[0] if len(names) == 1 else names
-
-
-def _features(what: str) -> Decorator:
-    return option(
-        "--features",
-        metavar="COLUMNS",
-        callback=_split,
-        section=COLUMNS,
-        shell_complete=completing.columns,
-        help=f"Columns that a model sees, with commas between, or one column of lists{what}.",
-    )
-
-
-FEATURES = _features("; --score is then used only if you name it")
-
-
-DEVICE = option(
-    "--device",
-    metavar="DEVICE",
-    section=ANSWER,
-    help="Where to search for neighbours: cuda for a graphics card, which needs PyTorch.",
-)
+from errorfloor.questions.options import OPTIONS_OF
 
 
 @click.command(
@@ -60,49 +22,17 @@ DEVICE = option(
     ),
 )
 @click.argument("file", metavar="FILE", type=FILE)
-@option(
-    "--label",
-    metavar="COLUMN",
-    section=COLUMNS,
-    shell_complete=completing.columns,
-    help="The label of each item; if FILE is an .npy file, a second one with the labels.",
-)
-@_features("; all other numbers by default")
-@option(
-    "--cluster",
-    metavar="COLUMN",
-    section=COLUMNS,
-    shell_complete=completing.columns,
-    help="Which items belong together.",
-)
+@listed_each("label", "features", "cluster", of=OPTIONS_OF["features"])
 @listed("classes")
-@option(
-    "--duplicates",
-    metavar="HOW",
-    default="error",
-    show_default=True,
-    section=READING,
-    help="What to do with rows of equal features: error (stop), first (keep one) or all (keep "
-    "them, as different items).",
-)
-@option(
-    "--method",
-    metavar="METHOD",
-    default="sequential",
-    show_default=True,
-    section=ANSWER,
-    help="sequential has a proved limit; 1nn, knn-K, ghp and noshad are classics without one.",
-)
-@DEVICE
-@listed("level")
-@listed("rng")
+@listed_each("duplicates", "method", "device", of=OPTIONS_OF["features"])
+@listed_each("level", "rng")
 @destination(report_suffixes, required=False, help="Write a report")
 @with_session
 def features(session: Session, file: str, output: Path | None, **asked: Any) -> None:
     """Give an upper limit of the floor, from the features and labels in FILE.
 
-    Models predict each item after learning from earlier ones only. What is counted are the errors
-    of the model that was best so far.
+    Models predict each item after learning from earlier ones only. Only errors of the
+    model that was best so far are counted.
     There is no lower limit: that needs several votes per item.
     """
     from errorfloor.questions.features import from_features

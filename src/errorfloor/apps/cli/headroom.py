@@ -1,4 +1,4 @@
-"""The command that sets a model beside the best that any model can do."""
+"""The command that sets a model next to the best that any model can do."""
 
 from __future__ import annotations
 
@@ -46,12 +46,13 @@ def headroom(
 ) -> None:
     """Say whether a model can still improve, is at the limit, or looks too good to be true.
 
-    From votes, true probabilities and scores with --complete the verdict is "room", "saturated" or
-    "beyond". Other scores bound the floor from one side: then it is "room", "matches" or "better".
+    From votes, from true probabilities, or from scores with --complete the verdict is "room",
+    "saturated" or "beyond". Other scores bound the floor from one side: the verdict is then "room",
+    "matches" or "better".
     With --group, the model is compared with the floor of each group. With --prediction, the model
     is tested on the same items as the floor; paired tests say whether a better rule exists, and
     whether the scores miss something. For metrics of scores (auc, average-precision, brier,
-    log-loss and those of coverage) that column holds the model's scores. Instead of a file you may
+    log-loss, coverage) that column holds the model's scores. Instead of a file you may
     give a floor that is known, such as 0.05 or 5%.
     """
     from errorfloor.show.words import long_text_of

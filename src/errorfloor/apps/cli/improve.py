@@ -10,12 +10,18 @@ import click
 
 from errorfloor.apps.cli import asking
 from errorfloor.apps.cli.building import Command, examples, option, with_session
-from errorfloor.apps.cli.options import ASK_OF_ERROR, destination, listed, with_ask, with_labels
+from errorfloor.apps.cli.options import (
+    ASK_OF_ERROR,
+    destination,
+    listed_each,
+    with_ask,
+    with_labels,
+)
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.data.layouts import LAYOUTS, SCORES, of_kind
 from errorfloor.data.tables import VoteTable
-from errorfloor.questions.options import Number, Whole
+from errorfloor.questions.options import OPTIONS_OF
 
 if TYPE_CHECKING:
     from errorfloor.questions.question import Ask
@@ -30,49 +36,30 @@ if TYPE_CHECKING:
     ),
 )
 @with_labels([SCORES])
-@option("--budget", metavar="COUNT", kind=Whole(1), help="Number of labels to buy.")
-@option(
-    "--width",
-    metavar="FRACTION",
-    kind=Number(0, 1),
-    help="Wanted width of the interval, such as 0.05 for five points; give this or --budget.",
-)
-@option("--at-random", is_flag=True, help="Choose items purely at random, whatever their scores.")
+@listed_each(*OPTIONS_OF["label"], of=OPTIONS_OF["label"])
 @destination(lambda: (".csv",), required=False)
-@listed("level")
-@listed("rng")
+@listed_each("level", "rng")
 @with_session
 def label(
-    session: Session,
-    labels: Labels,
-    budget: int | None,
-    width: float | None,
-    at_random: bool,
-    output: Path | None,
-    level: float,
-    rng: int,
+    session: Session, labels: Labels, at_random: bool, output: Path | None, **how: Any
 ) -> None:
-    """Use scores to choose which items to label: unsure ones more often, with weights for that.
+    """Use scores to choose items to label: unsure ones more often, with weights that correct it.
 
-    --score names the scores, and --label the labels so far, where there are some. The file that is
-    written has the number of each row, its probability and its weight.
+    --score names the scores, and --label the labels so far, if any. The file that is
+    written has the number of each row, its probability of being chosen and its weight.
     """
     from errorfloor.questions.plan_labels import of_files
 
     with labels.paths(session) as paths, session.step("planning"):
-        found = of_files(
-            paths,
-            labels.where,
-            budget=budget,
-            width=width,
-            by_score=not at_random,
-            level=level,
-            rng=rng,
-        )
-    lines = [str(found)]
-    if output is not None:
-        lines.append(f"Wrote {found.to_csv(output)}.")
-    session.show({**found.to_dict(), "output": output}, "\n".join(lines), headline=False)
+        found = of_files(paths, labels.where, by_score=not at_random, **how)
+    _show_rows(session, found, output)
+
+
+def _show_rows(session: Session, found: Any, output: Path | None, *more: str) -> None:
+    """Show what has a row for each item, and write it as CSV where that is asked for."""
+    wrote = () if output is None else (f"Wrote {found.to_csv(output)}.",)
+    text = "\n".join([str(found), *more, *wrote])
+    session.show({**found.to_dict(), "output": output}, text, headline=False)
 
 
 @click.command(
@@ -92,9 +79,9 @@ def label(
 )
 @with_session
 def items(session: Session, labels: Labels, output: Path | None, symmetric: bool | None) -> None:
-    """Say for each item how probable class 1 is, and how much it adds to the floor.
+    """Say how probable class 1 is for each item, and how much the item adds to the floor.
 
-    --item may name the items beside --votes and --annotators as well.
+    With --votes or --annotators, --item may name the items.
     """
     from errorfloor.data.items import KeptVotes
     from errorfloor.questions.items import of_reading, with_names
@@ -104,10 +91,7 @@ def items(session: Session, labels: Labels, output: Path | None, symmetric: bool
     reading = replace(labels, where=with_names(labels.where), layouts=keeper.layouts).read(session)
     with session.step("fitting"):
         found = of_reading(reading, keeper, symmetric)
-    lines = [str(found), *left_out(found.dropped)]
-    if output is not None:
-        lines.append(f"Wrote {found.to_csv(output)}.")
-    session.show({**found.to_dict(), "output": output}, "\n".join(lines), headline=False)
+    _show_rows(session, found, output, *left_out(found.dropped))
 
 
 @click.command(

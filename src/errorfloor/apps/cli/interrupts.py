@@ -42,7 +42,7 @@ def code_of(code: int) -> int:
     return 128 + _received if _received else code
 
 
-def heed() -> None:
+def check() -> None:
     """Raise KeyboardInterrupt if Ctrl-C was pressed and something has swallowed it."""
     if _received:
         raise KeyboardInterrupt
@@ -56,7 +56,7 @@ def _remember(number: int, frame: FrameType | None) -> None:
 
 def _handle(handler: Any) -> bool:
     """Set what ends the program, unless whoever started it has that ignored."""
-    heeded = [one for one in _ENDING if signal.getsignal(one) is not signal.SIG_IGN]
-    for one in heeded:
+    used = [one for one in _ENDING if signal.getsignal(one) is not signal.SIG_IGN]
+    for one in used:
         signal.signal(one, handler)
-    return bool(heeded)
+    return bool(used)

@@ -116,25 +116,51 @@ def unclear(error: UnclearColumnsError) -> str:
     if several or context is None or not files or "-" in files:
         return error.told(written)
     from errorfloor.data.options import ReadOptions
-    from errorfloor.questions.look import looked_at
+    from errorfloor.questions.look import in_general, looked_at
 
     given = {name: context.params.get(name) for name in ("format", "labels", "on")}
     where = ReadOptions.of(**{name: one for name, one in given.items() if one})
-    found = looked_at(list(files), where, written, tuple(files))
+    models, others = _named(context, "prediction"), _named(context, "weight", "cluster", "group")
+    found = looked_at(list(files), where, written, tuple(files), others, models)
+    lines = [*_lines_here(found.next, files)]
     best = found.layouts[0] if found.layouts else None
+    front = InputError(*error.front).told(written)
+    if not lines:  # for what can be asked of such a file is another command
+        return "\n  ".join(
+            [f"{front}{error.columns} Name them.", *_lines_here(in_general(files, ()), files)]
+        )
     if best is None:
-        told = found.problems[0] if found.problems else error.told(written).partition("\n")[0]
-        return "\n  ".join([told, *found.next])
-    head = f"Which columns should be used? {error.columns} Our guess:"
-    line = _completed(found.next[0], files) if best.layout != "ratings" else found.next[0]
+        told = error.told(written).partition("\n")[0]
+        return "\n  ".join([f"{front}{found.problems[0]}" if found.problems else told, *lines])
+    head = f"{front}Which columns should be used? {error.columns} Our guess:"
     problem = [] if best.problem is None else [best.problem]
-    return "\n  ".join([head, line, *problem])
+    return "\n  ".join([head, lines[0], *problem])
 
 
-def _completed(line: str, files: Sequence[str]) -> str:
-    """Return a command of `look` with all that was typed so far."""
+def _lines_here(lines: Sequence[str], files: Sequence[str]) -> Iterator[str]:
+    """Yield the commands of `look` that this one can follow."""
+    for line in lines:
+        completed = _completed(line, files)
+        if completed is not None:
+            yield completed
+
+
+def _named(context: click.Context, *options: str) -> list[str]:
+    """Return the columns that were named for what stands next to labels, such as weights."""
+    given = (context.params.get(name) or () for name in options)
+    several = (one.split(",") if isinstance(one, str) else one for one in given)
+    return [column for columns in several for column in columns]
+
+
+def _completed(line: str, files: Sequence[str]) -> str | None:
+    """Return a command of `look` with all that was typed so far; None if it has other options."""
     plain = shlex.join(("errorfloor", "estimate", *files))
-    return f"{_typed_so_far()}{line.removeprefix(plain)}" if line.startswith(plain) else line
+    if not line.startswith(plain):
+        return line
+    own = line.removeprefix(plain)
+    there = {name for one in _parameters(_here()).values() for name in one.opts}
+    able = all(word in there for word in shlex.split(own) if word.startswith("--"))
+    return f"{_typed_so_far()}{own}" if able else None
 
 
 def _is_typed(mention: Mention) -> bool:
@@ -153,9 +179,21 @@ def _typed_so_far(without: click.Option | None = None) -> str:
     """Return the command as it was typed, without an option that gets another value."""
     context = click.get_current_context(silent=True)
     typed: Sequence[str] = () if context is None else context.find_root().obj or ()
-    if without is not None and not without.multiple:
-        typed = [*_without(typed, without)]
+    if without is not None:
+        for option in (*_against(without), *(() if without.multiple else (without,))):
+            typed = [*_without(typed, option)]
     return shlex.join(("errorfloor", *typed))
+
+
+def _against(option: click.Option) -> Iterator[click.Option]:
+    """Yield options of this command for columns that no layout has next to those of this one."""
+    if option.name not in _COLUMNS:
+        return
+    layouts = [{role.argument for role in layout.roles} for layout in LAYOUTS]
+    together = {name for names in layouts if option.name in names for name in names}
+    for name, other in _parameters(_here()).items():
+        if name in _COLUMNS - together:
+            yield other
 
 
 def _without(words: Sequence[str], option: click.Option) -> Iterator[str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 )
 @with_session
 def metrics(session: Session) -> None:
-    """List the metrics: what each is, for how many classes, and from which labels it comes."""
+    """List the metrics: what each is, for how many classes, and which labels it needs."""
     from errorfloor.show import metric_table
 
     session.show({"metrics": metric_table.as_dicts()}, metric_table.as_text(), headline=False)
@@ -60,7 +60,7 @@ def list_sets(session: Session) -> None:
 @option("--save", metavar="FILE", help="Write the set as CSV, for the other commands.")
 @with_session
 def fetch(session: Session, names: tuple[str, ...], save: str | None) -> None:
-    """Download data sets into the cache, unless they are there, and check them.
+    """Download data sets into the cache if they are not there yet, and check them.
 
     Nothing is downloaded if the environment variable ERRORFLOOR_DATA names a folder.
     """
@@ -132,14 +132,14 @@ def save_csv(content: Dataset, path: str | os.PathLike[str]) -> None:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder for a page with all figures; written only when every figure is there.",
 )
-@option("--force", is_flag=True, help="Compute again what is there.")
+@option("--force", is_flag=True, help="Recompute what already exists.")
 @with_session
 def paper(
     session: Session, names: tuple[str, ...], out: Path, docs: Path | None, force: bool
 ) -> None:
-    """Draw the paper's figures again, with every printed number next to ours.
+    """Draw the paper's figures again, with every printed number next to the recomputed one.
 
-    Needs a clone of errorfloor: its package `papers` has the figures.
+    Needs a git clone of errorfloor, whose package `papers` draws them.
 
     NAME is figure-1 to figure-12 or table-feebee; all of them by default. The name follow-up
     stands for the three of the second paper: follow-up-figure, follow-up-table, follow-up-feebee.
@@ -190,7 +190,7 @@ def path_of(schema: str) -> Path:
 def schema() -> None:
     """Print the JSON Schema that every answer with --json follows.
 
-    The key `schema` of an answer has its version. Keys may be added without a new
+    The key `schema` of an answer holds the version. Keys may be added without a new
     version; for any other change its number goes up.
     """
     click.echo(path_of(SCHEMA).read_text(encoding="utf-8"), nl=False)

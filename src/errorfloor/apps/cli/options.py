@@ -63,7 +63,7 @@ def with_labels(
 
     def decorate(function: Body) -> Body:
         @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
-        @several(*map(_column, roles.values()), *how_read)
+        @several(*map(column, roles.values()), *how_read)
         @functools.wraps(function)
         def wrapped(files: tuple[str, ...], **values: Any) -> None:
             how = {name: values.pop(name) for name in HOW_TO_READ if name in values}
@@ -92,8 +92,8 @@ def _refuse_two_arrays(files: Sequence[str], how: Mapping[str, Any]) -> None:
         f"labels=np.load({str(labels)!r}))"
     )
     raise Failure(
-        "Arrays have no names of columns, by which labels in a second file are matched. Save both "
-        "in one file first:\n  "
+        "Labels in a second file are found by column names, and arrays have no column names. Save "
+        "both in one file first:\n  "
         + "\n  ".join([shlex.join(["python", "-c", code]), "errorfloor both.npz"])
     )
 
@@ -126,7 +126,8 @@ _ALIASES = {  # by the name of the role
 once = functools.partial(option, multiple=True, callback=_once)
 
 
-def _column(role: Role) -> Decorator:
+def column(role: Role) -> Decorator:
+    """Give a command an option that names the column of a role."""
     kind = functools.partial(option, multiple=True) if role.several else once
     aliases = [f"--{one}" for one in _ALIASES.get(role.name, ())]
     return kind(f"--{role.name}", role.argument, help=role.help, aliases=aliases, **_OF_COLUMNS)
@@ -137,28 +138,32 @@ def listed(
 ) -> Decorator:
     """Give a command an option of the list, or of the list of another question."""
     own = options[name]
+    complete = completing.columns if own.is_column else None
+    if options is OPTIONS:
+        complete = _COMPLETE.get(name)
     given: dict[str, Any] = {
         "metavar": own.metavar,
         "section": own.section,
         "help": own.help,
         "show_default": own.shows_default,
-        "shell_complete": _COMPLETE.get(name),
+        "shell_complete": complete,
         "aliases": own.aliases,
+        **({"multiple": True} if own.several else {}),
+        **more,
     }
     if own.kind is FLAG:
-        return option(own.on_command_line, parameter or name, is_flag=True, **{**given, **more})
+        return option(own.on_command_line, parameter or name, is_flag=True, **given)
     if own.kind is NAMES:
         return option(own.on_command_line, name, multiple=True, callback=names_of, **given)
     if name == "positive":
         return once(own.on_command_line, name, **given)
     usual = as_typed(own.default) if isinstance(own.default, tuple) else own.default
-    given |= {"kind": own.kind, "default": usual}
-    return option(own.on_command_line, name, **{**given, **more})
+    return option(own.on_command_line, name, **{"kind": own.kind, "default": usual, **given})
 
 
-def listed_each(*names: str) -> Decorator:
-    """Give a command several options of the list."""
-    return several(*map(listed, names))
+def listed_each(*names: str, of: Mapping[str, AskOption] = OPTIONS) -> Decorator:
+    """Give a command several options of the list, or of the list of another question."""
+    return several(*(listed(name, of) for name in names))
 
 
 _COMPLETE = {
@@ -172,7 +177,7 @@ GROUP = once(
     help="One answer for each value of a column.",
     **_OF_COLUMNS,
 )
-WEIGHT, CLUSTER = _column(BESIDE[0]), _column(BESIDE[1])
+WEIGHT, CLUSTER = column(BESIDE[0]), column(BESIDE[1])
 PREDICTION = once(
     "--prediction",
     aliases=["--predictions", "--predicted"],
@@ -185,15 +190,15 @@ JOINED: tuple[Decorator, ...] = (
         metavar="FILE",
         type=FILE,
         section=READING,
-        help="A second file with the labels, such as those by people for items that a judge "
-        "decided about; see --on.",
+        help="A second file with the labels, such as human labels of items that an LLM judge "
+        "scored; see --on.",
     ),
     once(
         "--on",
         metavar="COL",
         section=READING,
-        help="With --labels: the column that both files have, by which rows are matched; "
-        "ITEM=ID where they call it differently.",
+        help="With --labels: the column by which rows of both files are matched; ITEM=ID if it is "
+        "ITEM in FILE and ID in the labels.",
         shell_complete=completing.columns,
     ),
 )

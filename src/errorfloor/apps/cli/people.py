@@ -12,11 +12,10 @@ import click
 from errorfloor._checks import InputError
 from errorfloor.apps.cli import asking
 from errorfloor.apps.cli.building import Command, examples, option, with_session
-from errorfloor.apps.cli.completing import columns as complete_columns
 from errorfloor.apps.cli.options import (
     destination,
     listed,
-    names_of,
+    listed_each,
     report_suffixes,
     with_ask,
     with_labels,
@@ -25,7 +24,7 @@ from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels
 from errorfloor.data.layouts import LAYOUTS, of_kind
 from errorfloor.data.tables import VoteTable
-from errorfloor.questions.options import ANSWER, COLUMNS, WHOLES, Number
+from errorfloor.questions.options import ANSWER, OPTIONS_OF
 
 if TYPE_CHECKING:
     from errorfloor.questions.question import Ask
@@ -42,36 +41,9 @@ if TYPE_CHECKING:
     ),
 )
 @with_labels(of_kind(VoteTable.kind))
-@option(
-    "--prediction",
-    metavar="COL,COL,...",
-    multiple=True,
-    callback=names_of,
-    section=COLUMNS,
-    shell_complete=complete_columns,
-    help="Columns with models' predictions, one for each model.",
-)
-@option(
-    "--panels",
-    metavar="R,R,...",
-    kind=WHOLES,
-    default="1,3,5",
-    show_default=True,
-    section=ANSWER,
-    help="Panel sizes to report (odd numbers of people).",
-)
-@listed("totals_by")
-@listed("stopping")
-@option(
-    "--epsilon",
-    metavar="NUMBER",
-    kind=Number(0, 1),
-    default=0.2,
-    show_default=True,
-    section=ANSWER,
-    help="For the alternative annotator test: by how much an annotator may be better before "
-    "the model counts as worse.",
-)
+@listed_each("prediction", "panels", of=OPTIONS_OF["people"])
+@listed_each("totals_by", "stopping")
+@listed("epsilon", OPTIONS_OF["people"])
 @listed("level")
 @destination(
     report_suffixes, required=False, help="Write a report with the curve of agreement by panel size"
@@ -86,12 +58,12 @@ def people(
     output: Path | None,
     **how: Any,
 ) -> None:
-    """Say how often people agree, the best possible rate, and how many people a model is worth.
+    """Say how often people agree, how often a model could, and how many people a model is worth.
 
-    A model is worth r people if it gives one more person's answer as often as the most frequent
-    answer of r people does. Without --prediction, only people are compared. If the file says who
+    A model is worth r people if it matches another person's answer as often as the majority of r
+    people does. Without --prediction, only people are compared. If the file says who
     gave each vote, limits also hold for new annotators of the same kind. The exit code is 4 if the
-    predictions look as if they were made from these very votes, so that comparing says nothing.
+    predictions look as if they were made from these very votes: comparing then means nothing.
     """
     from errorfloor.questions.people import as_panels
     from errorfloor.questions.question import Ask
@@ -122,14 +94,14 @@ def people(
     "--independent/--dependent",
     default=None,
     section=ANSWER,
-    help="Whether the two files hold different, independent items; assumed by default.",
+    help="Whether the two files hold different, independent items; independent by default.",
 )
 @with_ask()
 @with_session
 def difference(session: Session, labels: Labels, ask: Ask, independent: bool | None) -> None:
     """Say by how much the floor of the first file is above that of the second.
 
-    Columns are guessed in each file by itself; those that you name are used in both.
+    Columns are guessed separately in each file; those that you name are used in both.
     """
     from errorfloor.questions.difference import difference
     from errorfloor.show.words import long_text_of
@@ -146,7 +118,7 @@ def difference(session: Session, labels: Labels, ask: Ask, independent: bool | N
         raise InputError(
             "Scores bound a floor from one side only, because another model may see more. So they "
             "do not tell by how much two floors differ; votes and true probabilities do. Which of "
-            "two models is better on the same items, and what each file tells by itself:\n  ",
+            "two models is better on the same items, and what each file says alone:\n  ",
             "\n  ".join([shlex.join(("errorfloor", "compare", *labels.files)), *lines]),
         )
     found = difference(*floors, independent=independent, level=ask.level)

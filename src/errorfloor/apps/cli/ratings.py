@@ -7,49 +7,22 @@ from typing import Any
 
 import click
 
-from errorfloor.apps.cli import asking, completing
-from errorfloor.apps.cli.building import (
-    FILE,
-    Command,
-    Decorator,
-    examples,
-    option,
-    with_session,
+from errorfloor.apps.cli import asking
+from errorfloor.apps.cli.building import FILE, Command, examples, option, with_session
+from errorfloor.apps.cli.building import options as several
+from errorfloor.apps.cli.options import (
+    CLUSTER,
+    GROUP,
+    WEIGHT,
+    column,
+    destination,
+    listed,
+    listed_each,
+    report_suffixes,
 )
-from errorfloor.apps.cli.options import destination, listed, report_suffixes
 from errorfloor.apps.cli.session import Session
-from errorfloor.questions.options import ANSWER, COLUMNS, RATING_OPTIONS, READING
-
-
-def _column(name: str, text: str, *more: str, **how: Any) -> Decorator:
-    return option(
-        f"--{name}",
-        *more,
-        metavar=how.pop("metavar", "COLUMN"),
-        section=COLUMNS,
-        shell_complete=completing.columns,
-        help=text,
-        **how,
-    )
-
-
-def _ends(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
-    """Return the ends of a scale; the library says what is wrong with anything else."""
-    if value is None:
-        return None
-    parts = value.replace("-", ",", 1).split(",") if "," not in value else value.split(",")
-    try:
-        return tuple(float(part) for part in parts)
-    except ValueError:
-        return value
-
-
-def _columns(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
-    """Return names with commas between them as a list; one alone may hold lists or a pattern."""
-    if value is None:
-        return None
-    names = [name.strip() for name in value.split(",")]
-    return names[0] if len(names) == 1 else names
+from errorfloor.data.layouts import RATED, RATER, RATING
+from errorfloor.questions.options import RATING_OPTIONS, READING
 
 
 @click.command(
@@ -62,22 +35,9 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     ),
 )
 @click.argument("file", metavar="FILE", type=FILE)
-@_column("item", "Column that names the item, if each row is one rating (see --rating).")
-@_column("rating", "The rating of a row.")
-@_column("rater", "Whose rating it is.")
-@option(
-    "--ratings",
-    metavar="COLUMNS",
-    callback=_columns,
-    section=COLUMNS,
-    shell_complete=completing.columns,
-    help="If each row is an item: the columns of the raters (a,b,c or 'rater*'), or one column of "
-    "lists.",
-)
-@_column("prediction", "Column of a model's predictions: the answer then says how good they are.")
-@_column("weight", "What items weigh.")
-@_column("cluster", "Which items depend on each other.")
-@_column("group", "One answer for each value of this column.")
+@several(*map(column, (RATED, RATING, RATER)))
+@listed_each("ratings", "prediction", of=RATING_OPTIONS)
+@several(WEIGHT, CLUSTER, GROUP)
 @listed("rater", RATING_OPTIONS, parameter="shared")
 @option(
     "--no-rater",
@@ -85,27 +45,9 @@ def _columns(context: click.Context, parameter: click.Parameter, value: str | No
     section=READING,
     help="Ignore who rated, whatever columns are called.",
 )
-@option("--drop-missing", is_flag=True, section=READING, help="Leave out what is missing.")
-@listed("metric", RATING_OPTIONS)
-@listed("label", RATING_OPTIONS)
-@listed("raters", RATING_OPTIONS)
-@option(
-    "--scale",
-    metavar="LOW,HIGH",
-    callback=_ends,
-    section=ANSWER,
-    help="Lowest and highest possible rating.",
-)
-@option(
-    "--interval",
-    metavar="NAME",
-    default="auto",
-    show_default=True,
-    section=ANSWER,
-    help="auto, jackknife, certified (needs --scale), or none.",
-)
-@listed("level")
-@listed("rng")
+@listed("drop_missing")
+@listed_each("metric", "label", "raters", "scale", "interval", of=RATING_OPTIONS)
+@listed_each("level", "rng")
 @destination(report_suffixes, required=False, help="Write a report")
 @with_session
 def ratings(
@@ -120,7 +62,7 @@ def ratings(
 ) -> None:
     """Estimate how good any model can get on the ratings in FILE.
 
-    Ratings of an item stand in several rows, in several columns, or in one column of lists such as
+    Ratings of an item are in several rows, in several columns, or in one column of lists such as
     5;6;3. How well people agree is not the ceiling: a model can do better than one person.
     """
     from errorfloor.questions.rated import model_beside_ratings
@@ -133,8 +75,6 @@ def ratings(
         if asked["rater"] is not None:
             raise click.UsageError("--rater names a column: leave out --shared and --no-rater.")
         asked["rater"] = shared
-    if asked["interval"] == "none":
-        asked["interval"] = None
     with session.step(f"reading {file}"):
         if prediction is not None:
             found = model_beside_ratings(file, prediction=prediction, **asked)

@@ -297,7 +297,7 @@ class Session:
         refuted : bool
             Whether the data contradict what the answer assumes.
         """
-        interrupts.heed()
+        interrupts.check()
         if self.as_json:
             click.echo(json.dumps(_plain(self._object(result)), allow_nan=False))
         elif headline and sys.stdout.isatty():
@@ -326,13 +326,13 @@ class Session:
 
         Yields what takes the fraction that is done, or None where nobody watches.
         """
-        interrupts.heed()
+        interrupts.check()
         if self.quiet or not sys.stderr.isatty():
             yield None
         else:
             with progressing(shown(what, sys.stderr)) as update:
                 yield update
-        interrupts.heed()
+        interrupts.check()
 
     @contextmanager
     def taming(self) -> Iterator[None]:

@@ -103,7 +103,7 @@ _EXTRA = "The page needs more ({}): pip install 'errorfloor[app]'."
 @option("--no-browser", is_flag=True, help="Print the address and open nothing.")
 @with_session
 def app(session: Session, port: int, no_browser: bool) -> None:
-    """Open a page in the browser: drop a file, see the answer, change what is asked.
+    """Open a page in the browser: drop a file, see the answer, change the settings.
 
     Nothing leaves this machine: the server listens on 127.0.0.1 only, its address holds a secret,
     and files are deleted when the page is closed or the server ends. Ctrl-C ends it.

@@ -20,13 +20,14 @@ from errorfloor.apps.web.page import DEMOS
 from errorfloor.apps.web.preview import Preview, classes_of, first_state, preview_of
 from errorfloor.apps.web.remedies import remedies_of_error
 from errorfloor.apps.web.state import PREDICTION, ROLE, State, in_form
+from errorfloor.checks.record import Checked
 from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.features.records import SEQUENTIAL
 from errorfloor.questions.options import OF_LIMITS, OF_METRIC, PLAN_OPTIONS
 from errorfloor.questions.question import Ask
-from errorfloor.results import Estimate, Groups
+from errorfloor.results import Groups
 from errorfloor.show.markup import Markup, tag
 from errorfloor.show.palette import themed
 
@@ -50,8 +51,8 @@ class Found:
         return self.floor if self.verdict is None else self.verdict
 
     @property
-    def estimates(self) -> tuple[Estimate, ...]:
-        """The floors, of which there may be one per group."""
+    def estimates(self) -> tuple[Checked, ...]:
+        """The floors, of which there may be one per group, or the models that were compared."""
         return tuple(asking.each(self.floor).values())
 
 
@@ -93,8 +94,10 @@ def _open(question: Mapping[str, Any], place: str, session: PageSession) -> dict
         with session.step(f"looking at {file}"):
             preview = _preview(place, file)
     except (InputError, OSError) as error:
-        said = error.told(in_form) if isinstance(error, InputError) else reason(error) or str(error)
-        return {"regions": {"problem": parts.problem(said, [])}, "bad": True}
+        message = (
+            error.told(in_form) if isinstance(error, InputError) else reason(error) or str(error)
+        )
+        return {"regions": {"problem": parts.problem(message, [])}, "bad": True}
     demo = next((one for one in DEMOS if question.get("demo") and file == f"demo/{one.name}"), None)
     roles = {} if demo is None else {f"{ROLE}{name}": role for name, role in demo.roles.items()}
     return _parts(first_state(file, preview).with_fields(roles), place, session)
@@ -108,16 +111,16 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
     """Return the form and the answer, or what is wrong and what may help."""
     preview, found = _preview(place, state.file), None
     classes = _classes(place, state)
-    problem, said = Markup(""), ""
+    problem, message = Markup(""), ""
     try:
         if preview.columns and not state.roles:
-            said = "Say what the columns are. The answer will be here."
+            message = "Say what the columns are. The answer will be here."
         else:
             found = _found(place, state, session)
     except InputError as error:
         problem = parts.problem(error.told(in_form), remedies_of_error(error, state))
     facts = form.Facts(state, preview, classes)
-    regions = {"problem": problem, "answer": tag("p", said, class_="hint") if said else ""}
+    regions = {"problem": problem, "answer": tag("p", message, class_="hint") if message else ""}
     regions |= {"steps": "", "standing": "", "downloads": ""}
     if found is not None:
         source, table = None, None
@@ -125,14 +128,20 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
             source, table = found.reading.source, next(iter(found.reading.tables.values()))
             state = state.with_guesses(source, {one.name for one in preview.columns})
         facts = form.Facts(state, preview, classes, table, source, found.estimates)
-        said, own = parts.answered(found.result, found.floor, facts)
+        message, own = parts.answered(found.result, found.floor, facts)
         regions |= own
     regions |= {"columns": form.columns_part(facts), "question": form.question_part(facts)}
     can = _can(found)
     if found is not None:
         regions["steps"] = parts.steps(found.result, facts, can)
     file = state.file.removeprefix("demo/")
-    return {"regions": regions, "status": said, "answered": found is not None, "file": file, **can}
+    return {
+        "regions": regions,
+        "status": message,
+        "answered": found is not None,
+        "file": file,
+        **can,
+    }
 
 
 def _can(found: Found | None) -> dict[str, bool]:
@@ -283,6 +292,20 @@ def _of_ratings(state: State, asked: Mapping[str, Any], session: PageSession) ->
     return Found(None, replace(verdict, estimates=floors), verdict)
 
 
+def _of_models(state: State, session: PageSession) -> Found:
+    """Ask which of several models is better, next to labels alone."""
+    from errorfloor.data.models import ModelRows
+    from errorfloor.questions.compare_models import compared
+
+    if "group" in state.roles.values():
+        raise InputError(
+            "Models are compared on all items at once. Change the role of the column of groups."
+        )
+    with session.step("comparing models"):
+        rows = ModelRows.read(state.file, state.where(), state.predictions)
+        return Found(None, compared(rows, state.models_ask()))
+
+
 def _estimated(place: str, state: State, session: PageSession) -> Found:
     features, ratings = state.features(), state.ratings()
     if features is not None:
@@ -299,6 +322,8 @@ def _estimated(place: str, state: State, session: PageSession) -> Found:
         return replace(labels, where=where, layouts=tuple(layouts)).read(session)
 
     columns = state.predictions
+    if state.are_models:
+        return _of_models(state, session)
     if columns:
         one = columns[0] if len(columns) == 1 else columns
         model.check(ask, columns[0])

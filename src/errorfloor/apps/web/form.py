@@ -23,8 +23,8 @@ from errorfloor.apps.web.state import (
     State,
     in_form,
 )
-from errorfloor.data.layouts import BESIDE_LABELS
-from errorfloor.data.ratings import RATING, SIDE_BY_SIDE
+from errorfloor.checks.record import Checked
+from errorfloor.data.layouts import BESIDE_LABELS, RATING, SIDE_BY_SIDE
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
 from errorfloor.features.records import NAMES
@@ -32,7 +32,7 @@ from errorfloor.methods.record import Classes
 from errorfloor.metrics.variances import NAMES as RATING_METRICS
 from errorfloor.metrics.variances import R2, rating_metric
 from errorfloor.questions.options import FLAG, Number, Whole
-from errorfloor.results import Estimate
+from errorfloor.results import ModelComparison
 from errorfloor.results.finding import Finding
 from errorfloor.show.markup import Markup, in_sight, tag
 from errorfloor.show.report.html import LEVELS
@@ -54,7 +54,7 @@ class Facts:
     classes: Mapping[str, int]
     table: Table | None = None  # the first of them, once columns can be read
     source: Source | None = None
-    estimates: tuple[Estimate, ...] = ()  # whose findings are shown
+    estimates: tuple[Checked, ...] = ()  # whose findings are shown
 
     @property
     def of_ratings(self) -> bool:
@@ -62,7 +62,12 @@ class Facts:
         return not {RATING.name, SIDE_BY_SIDE.name}.isdisjoint(self.state.roles.values())
 
     @property
-    def findings(self) -> list[tuple[Finding, Estimate]]:
+    def of_models(self) -> bool:
+        """Whether models are compared with each other."""
+        return any(isinstance(one, ModelComparison) for one in self.estimates)
+
+    @property
+    def findings(self) -> list[tuple[Finding, Checked]]:
         """What the checks found: all of one floor, what is serious of several."""
         alone = len(self.estimates) == 1
         found = {
@@ -90,19 +95,19 @@ def columns_part(facts: Facts) -> Markup:
     rest = [_column(one, facts) for one in kept if one.name not in first]
     more = (tag("details", tag("summary", f"{len(rest):,} more columns"), *rest),) if rest else ()
     left = len(preview.columns) - len(kept)
-    said = (tag("p", f"{left:,} more are not shown.", class_="hint"),) if left else ()
+    title = (tag("p", f"{left:,} more are not shown.", class_="hint"),) if left else ()
     shown = (_column(one, facts) for one in kept if one.name in first)
-    parts = (*ways, *shown, *more, *said)
+    parts = (*ways, *shown, *more, *title)
     return tag("section", heading, *parts, _every_role(), **{"aria-labelledby": "columns-heading"})
 
 
 def _ways(ways: Sequence[Way]) -> tuple[Markup, ...]:
     """Return a button for each way to read the columns."""
     if not ways:
-        said = "Say below what the columns are: the names do not tell."
-        return (tag("p", said, class_="caution"),)
-    said = "Which columns should be used? Our guess:"
-    return (tag("div", tag("p", said), *map(_one_way, ways), class_="caution"),)
+        title = "Say below what the columns are: the names do not tell."
+        return (tag("p", title, class_="caution"),)
+    title = "Which columns should be used? Our guess:"
+    return (tag("div", tag("p", title), *map(_one_way, ways), class_="caution"),)
 
 
 def _one_way(way: Way) -> Markup:
@@ -113,7 +118,7 @@ def _one_way(way: Way) -> Markup:
         f"{', '.join(own)} as {ROLE_WORDS[role].title}" for role, own in columns.items()
     )
     fields = {f"{ROLE}{name}": role for name, role in way.roles.items()}
-    take = button(Remedy(f"Use {named}", fields))
+    take = button(Remedy(way.title or f"Use {named}", fields))
     return tag("div", tag("p", way.says), take, class_="way")
 
 
@@ -146,20 +151,20 @@ def _every_role() -> Markup:
     return tag("template", tag("option", "not used", value=""), *listed, id="every-role")
 
 
-def checks_list(found: Iterable[tuple[Finding, Estimate]], facts: Facts) -> tuple[Markup, ...]:
+def checks_list(found: Iterable[tuple[Finding, Checked]], facts: Facts) -> tuple[Markup, ...]:
     """Return what was found, with buttons that do something about it."""
     every = list(found)
     rows = [_check(*pair, facts) for pair in every if pair[0].level != "ok"]
     fine = [_check(*pair, facts) for pair in every if pair[0].level == "ok"]
     shown = [tag("ul", *rows, class_="findings")] if rows else []
     if fine:
-        said = f"{counted(len(fine), 'check')} fine"
-        folded = tag("details", tag("summary", said), tag("ul", *fine, class_="findings"))
+        title = f"{counted(len(fine), 'check')} fine"
+        folded = tag("details", tag("summary", title), tag("ul", *fine, class_="findings"))
         shown.append(folded)
     return tuple(shown)
 
 
-def _check(one: Finding, estimate: Estimate, facts: Facts) -> Markup:
+def _check(one: Finding, estimate: Checked, facts: Facts) -> Markup:
     one = once(one, estimate.warnings)
     buttons = map(button, remedies_of(one, estimate, facts.state, facts.classes))
     body = tag(
@@ -218,8 +223,8 @@ def _labels(facts: Facts) -> Iterator[Markup]:
         counted_up = ", ".join(f"{in_sight(name)} ({n:,})" for name, n in classes.items())
         yield tag("p", f"Classes: {counted_up or 'one for each column'}.", dir="auto")
     elif len(classes) > 1:
-        said = "" if len(classes) == 2 else "Ask about"
-        yield field("positive", state, _class_options(facts), said)
+        title = "" if len(classes) == 2 else "Ask about"
+        yield field("positive", state, _class_options(facts), title)
     if (are_numbers(classes) and len(classes) > 2) or state.field("positive_from"):
         yield field("positive_from", state)
     if "votes" in state.roles.values() and "total" not in state.roles.values():
@@ -266,6 +271,8 @@ def _asked(facts: Facts) -> Iterator[Markup]:
 
 def _model(facts: Facts) -> Iterator[Markup]:
     state = facts.state
+    if facts.of_models:
+        return
     if "prediction" in state.roles.values():
         yield tag("p", "Its predictions are in the file, and are judged by them.", class_="hint")
         return
@@ -285,6 +292,9 @@ def _more(facts: Facts) -> Iterator[Markup]:
         yield field("duplicates", state)
         return
     yield field("level", state)
+    if facts.of_models:
+        yield field("drop_missing", state)
+        return
     if facts.of_ratings:
         yield field(f"{OF_RATINGS}raters", state)
         yield field("drop_missing", state)
@@ -320,15 +330,15 @@ def field(
         What is said before the field, if not what the option says.
     """
     option = FIELDS[name]
-    said, choices = label or option.label, titles or option.titles
+    title, choices = label or option.label, titles or option.titles
     if choices:
-        return select(name, choices, state.field(name), said)
+        return select(name, choices, state.field(name), title)
     if option.kind is FLAG:
-        return check(name, state, said)
-    said = f"{said}, {option.hint}" if option.hint else said
+        return check(name, state, title)
+    title = f"{title}, {option.hint}" if option.hint else title
     if isinstance(option.kind, Number | Whole) and not option.hint:
-        return number(name, state, said, option.after)
-    return text(name, state, said)
+        return number(name, state, title, option.after)
+    return text(name, state, title)
 
 
 def select(name: str, options: Mapping[str, str], value: str, label: str, chip: str = "") -> Markup:

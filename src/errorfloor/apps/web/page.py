@@ -69,9 +69,9 @@ def _opening() -> Markup:
         tag("button", demo.title, type="button", class_="link", **{"data-demo": demo.name})
         for demo in DEMOS
     )
-    said = tag("span", "No file at hand? Try an example:", id="demo-words")
+    lead = tag("span", "No file at hand? Try an example:", id="demo-words")
     demos = tag(
-        "div", said, *buttons, id="demos", role="group", **{"aria-labelledby": "demo-words"}
+        "div", lead, *buttons, id="demos", role="group", **{"aria-labelledby": "demo-words"}
     )
     script = tag("noscript", tag("p", "This page needs JavaScript, its own small script only."))
     return tag(
@@ -86,7 +86,7 @@ def _opening() -> Markup:
 
 
 def _work() -> Markup:
-    """Return the room for the answer, for the form beside it, and for what goes with both."""
+    """Return the room for the answer, for the form next to it, and for what goes with both."""
     hidden = Markup('<progress id="bar" max="1"></progress>')
     stop = tag("button", "Stop", type="button", id="stop")
     busy = tag("div", hidden, tag("span", "", id="doing"), stop, id="busy", hidden="hidden")

@@ -1,4 +1,4 @@
-"""The answer in parts of the page: what the report says, with buttons beside it."""
+"""The answer in parts of the page: what the report says, with buttons next to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from errorfloor.apps.web.form import Facts, button, checks_list
 from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
 from errorfloor.apps.web.state import OF_RATINGS, ROLE, in_form
 from errorfloor.data.columns import fitting
-from errorfloor.data.ratings import RATED
+from errorfloor.data.layouts import RATED
 from errorfloor.metrics.variances import PEARSON, QWK, R2
 from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.card import has_card
@@ -27,7 +27,8 @@ from errorfloor.show.report.summary import brief
 from errorfloor.show.sentences import sentence_of
 
 CARD = ".svg"
-_AT_ONCE = ("model", "people", "groups", "meaning")  # sections of the report that need no time
+# Sections of the report that need no time, and others.
+_AT_ONCE = ("model", "models", "people", "groups", "meaning")
 _LATER = ("pictures", "classes", "items", "annotators", "methods", "method", "references")
 
 
@@ -35,9 +36,9 @@ _LATER = ("pictures", "classes", "items", "annotators", "methods", "method", "re
 _COPIES = re.compile(rf"{re.escape(tempfile.gettempdir())}[^\s\"']*/")
 
 
-def problem(said: str, remedies: Sequence[Remedy]) -> Markup:
+def problem(message: str, remedies: Sequence[Remedy]) -> Markup:
     """Return what is wrong, and buttons that may help."""
-    first, *rest = in_sight(_COPIES.sub("", said)).split("\n")
+    first, *rest = in_sight(_COPIES.sub("", message)).split("\n")
     more = (tag("pre", "\n".join(rest)),) if rest and not remedies else ()
     buttons = tag("div", *map(button, remedies), class_="row")
     return tag("div", tag("p", first), *more, buttons, class_="caution")
@@ -53,10 +54,10 @@ def answered(result: Any, floor: Any, facts: Facts) -> tuple[str, dict[str, Mark
     answer = tag("div", heading, *picture, *map(block_of, blocks))
     chosen = [sections[name] for name in _AT_ONCE if name in sections]
     standing = tag("div", *_beside(result), *_plain(chosen), *_other_checks(facts))
-    said = sentence_of(result) if isinstance(result, Verdict) else document.answer
+    sentence = sentence_of(result) if isinstance(result, Verdict) else document.answer
     downloads = _downloads(document, card=has_card(result))
     regions = {"answer": answer, "standing": standing, "downloads": downloads}
-    return in_sight(told(said, in_form)), regions
+    return in_sight(told(sentence, in_form)), regions
 
 
 def _in_page_words(block: Block) -> Block:
@@ -82,7 +83,7 @@ def _plain(sections: Iterable[Section]) -> Iterable[Markup]:
 
 
 def _beside(result: Any) -> tuple[Markup, ...]:
-    """Return a model beside the floors of groups, which no report has."""
+    """Return a model next to the floors of groups, which no report has."""
     verdicts = isinstance(result, Groups) and any(
         isinstance(row, Verdict) for row in result.values()
     )

@@ -33,6 +33,7 @@ class Way:
     layout: str
     says: str
     roles: Mapping[str, str]  # by column
+    title: str = ""  # of its button, where that is not made of the roles
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,25 @@ def _ways(file: str, kinds: Mapping[str, str]) -> tuple[list[Way], bool]:
         return [_way(one.layout.name, one.layout.says, one.columns) for one in readings], True
     from errorfloor.questions.look import look
 
-    return [_way(one.layout, one.says, one.columns) for one in look(file).layouts], False
+    ways = [_way(one.layout, one.says, one.columns) for one in look(file).layouts]
+    return [*_models(file, kinds), *ways], False
+
+
+def _models(file: str, kinds: Mapping[str, str]) -> list[Way]:
+    """Return how to compare models, where columns hold the classes of a label."""
+    from errorfloor.data.likely import first_values, models_and_label
+    from errorfloor.data.read_rows import rows_of
+
+    with rows_of(file) as (frame, run):
+        found = models_and_label(first_values(frame, run, kinds), any_name=True)
+    if found is None:
+        return []
+    models, label = found
+    says = (
+        f"{', '.join(map(in_sight, models[:6]))} hold classes of {in_sight(label)}, as models do."
+    )
+    roles = {label: "label", **dict.fromkeys(models, "prediction")}
+    return [Way("models", says, roles, "Compare these models")]
 
 
 def _way(layout: str, says: str, columns: Mapping[str, Any]) -> Way:

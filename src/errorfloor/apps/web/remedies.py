@@ -10,6 +10,7 @@ from typing import Any
 
 from errorfloor._checks import InputError, Mention
 from errorfloor.apps.web.state import FIELDS, OF_RATINGS, ROLE, ROLE_WORDS, ROLES, State
+from errorfloor.checks.record import Checked
 from errorfloor.data.columns import fitting
 from errorfloor.data.layouts import ITEM_OF_ROW
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE
@@ -18,7 +19,7 @@ from errorfloor.results import Estimate
 from errorfloor.results.finding import Finding
 
 _VOTES = ("votes", "counts", "vote", "annotators", "annotations")
-_SCORES = ("score", *_VOTES)  # votes beside a label are scores
+_SCORES = ("score", *_VOTES)  # votes next to a label are scores
 _LABELS = ("label",)
 _VALUES = ("label", "vote", "annotators", "annotations", "counts", "score", "soft")
 _SERIOUS = ("refuted", "warn")
@@ -32,7 +33,7 @@ class Remedy:
     fields: Mapping[str, str]
 
 
-Mend = Callable[[Estimate, State, Mapping[str, int]], Iterator[Remedy]]
+Mend = Callable[[Any, State, Mapping[str, int]], Iterator[Remedy]]
 
 
 def _nothing(*_: Any) -> Iterator[Remedy]:
@@ -167,6 +168,9 @@ PLACES: Mapping[str, Place] = {
     "Merged scores": Place(("score",)),
     "Misfit of votes": Place(_VOTES),
     "One class": Place(_LABELS),
+    "One class of labels": Place(_LABELS),
+    "Equal models": Place(("prediction",)),
+    "Rows matched by order": Place(),
     "One class in two spellings": Place(_VALUES, _list_classes),
     "Range of scores": Place(_SCORES),
     "Repeated items": Place(("item",), _cluster),
@@ -181,7 +185,8 @@ PLACES: Mapping[str, Place] = {
     "Unanimous items": Place(_VOTES),
     "Unequal numbers of votes": Place(("total", *_VOTES)),
     "Vote shares": Place(("score", "soft")),
-    "Votes beside labels": Place(_VOTES, _gold),
+    "Votes for the leading answer": Place(_VOTES),
+    "Votes next to labels": Place(_VOTES, _gold),
     "Votes per item": Place(("total", *_VOTES)),
     "Why totals differ": Place(("total", *_VOTES), _why_totals),
     "Worse than guessing": Place(_SCORES, _calibrate),
@@ -196,7 +201,7 @@ def column_of(finding: Finding, state: State) -> str | None:
 
 
 def remedies_of(
-    finding: Finding, estimate: Estimate, state: State, classes: Mapping[str, int]
+    finding: Finding, estimate: Checked, state: State, classes: Mapping[str, int]
 ) -> list[Remedy]:
     """Return what one click can do about a finding."""
     if finding.level not in _SERIOUS:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from errorfloor._checks import InputError, Mention
-from errorfloor.data.layouts import BESIDE, LAYOUTS, Role
+from errorfloor.data.layouts import BESIDE, LAYOUTS, RATED, RATER, RATING, SIDE_BY_SIDE, Role
 from errorfloor.data.options import HOW_TO_READ, ReadOptions
-from errorfloor.data.ratings import RATED, RATER, RATING, SIDE_BY_SIDE
 from errorfloor.data.source import Source
+from errorfloor.questions.compare_models import ModelsAsk
 from errorfloor.questions.model_options import ModelOptions
 from errorfloor.questions.options import (
     ASK_OPTIONS,
@@ -65,7 +65,7 @@ ROLE_WORDS = {
     ),
     "prediction": RoleWords(
         "model's answer",
-        "What a model predicts. Next to votes, several models can be compared.",
+        "What a model predicts. Several models are compared with people, or with each other.",
         "Models",
     ),
     "annotators": RoleWords(
@@ -188,6 +188,17 @@ class State:
         """The columns of models' predictions."""
         return tuple(self._columns().get("prediction", ()))
 
+    @property
+    def are_models(self) -> bool:
+        """Whether several models are next to a label, and to nothing that tells of the floor."""
+        others = {*self.roles.values()} - {"label", "prediction", "weight", "cluster", "group"}
+        return len(self.predictions) > 1 and not others
+
+    def models_ask(self) -> ModelsAsk:
+        """Return what is asked of models, whose metric is the usual one where none is chosen."""
+        ask = self.ask()
+        return ModelsAsk(choice=ask.choice if self.field("metric") else None, level=ask.level)
+
     def features(self) -> dict[str, Any] | None:
         """Return the columns of features, with the label and the cluster; None without any."""
         columns = self._columns()
@@ -226,6 +237,7 @@ class State:
         asked = {
             name: option.read(self.field(f"{OF_RATINGS}{name}"))
             for name, option in RATING_OPTIONS.items()
+            if option.label
         }
         columns.setdefault("rater", asked.pop("rater") or None)
         return {**columns, **asked, **self.values(("drop_missing", "level"))}

@@ -182,7 +182,7 @@ def _check(case: Case, cells: Sample) -> None:
 
 
 CLASSES = 3
-_CHOSEN_AT = (1, 2, 4)  # blocks before which numbers are chosen anew, of five
+_CHOSEN_AT = (1, 2, 4)  # blocks before which numbers are chosen again, of five
 _ALONG = 40  # coefficients along a side of the large triangle
 # Largest numbers per partition; the larger, the sharper the bound and the noisier its mean.
 _LARGEST = (1.0, 2.0)

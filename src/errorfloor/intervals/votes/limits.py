@@ -15,9 +15,9 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.sample import PSEUDO, Sample
 from errorfloor.data.tables import VoteTable
-from errorfloor.intervals.honest import worth_of_freedom
+from errorfloor.intervals.binomial import worth_of_freedom
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.methods.record import VOTES_DECIDE, Basis, Options, heeds_weights
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Options, uses_weights
 from errorfloor.methods.soft import is_balance
 from errorfloor.methods.votes.mixture import weighs
 from errorfloor.methods.votes.stopping import EXPLAINED
@@ -161,7 +161,7 @@ def not_a_sample(table: VoteTable) -> str:
     return f" The limits are for one more vote of these {number:,} annotators{why}."
 
 
-@heeds_weights(where=weighs)
+@uses_weights(where=weighs)
 def _likelihood(case: Case) -> Evidence:
     from errorfloor.intervals.votes.region import likelihood_limits  # SciPy's parts load slowly
 
@@ -170,7 +170,7 @@ def _likelihood(case: Case) -> Evidence:
     return VoteLimits.of("likelihood", case, partial(likelihood_limits, with_band=whole))
 
 
-@heeds_weights(ERROR.name)
+@uses_weights(ERROR.name)
 def _many_likelihood(case: Case) -> Evidence:
     from errorfloor.intervals.votes.region import many_likelihood_limits
 

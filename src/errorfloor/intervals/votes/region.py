@@ -75,10 +75,14 @@ Function: TypeAlias = Callable[[Floats], Floats]  # of probabilities
 # the chi-square limit leaves out. Two votes leave a wide range of floors open, so at most one of
 # the two limits can miss and little reserve is needed.
 _SHARE_OF_TWO, _SHARE = 0.9, 0.5
+# Items that the region counts at most: a region of more is so narrow that rounding decides where it
+# ends, and limits become wider than those of fewer items.
+_MOST_ITEMS = 1e7
 
 
 def _radii(error: float, n: float, most: int, freedom: int) -> tuple[float, float]:
     """Return the log-likelihood per item that may be lost: to choose weights, and to use them."""
+    n = min(n, _MOST_ITEMS)
     use = float(chdtri(1, (_SHARE_OF_TWO if most == 2 else _SHARE) * error)) / (2 * n)
     # At low levels the larger region would be the smaller one, and limits would not nest.
     return max(float(chdtri(min(4, freedom), error)) / (2 * n), use), use
@@ -712,7 +716,8 @@ class ManyClassRegion(Region):
         if placed:
             # With each class in its place a fit follows the noise of many counts. Regions for one
             # degree of freedom leave out the truth where it is extreme.
-            choose = use = float(chdtri(min(votes.shape[1] ** 2, cells), 1 - level)) / (2 * n)
+            freedom = min(votes.shape[1] ** 2, cells)
+            choose = use = float(chdtri(freedom, 1 - level)) / (2 * min(n, _MOST_ITEMS))
         votes_each = float(counts @ totals / counts.sum())
         return cls(parts, choose, use, votes_each, quick=not options.metric.is_error)
 

@@ -17,14 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.methods.rules.logs import Labelled, blocks
-from errorfloor.methods.rules.softmax import Power
+
+if TYPE_CHECKING:
+    from errorfloor._typing import Bools, Counts, Floats
+    from errorfloor.methods.rules.softmax import Power
 
 TIE = 1e-9  # classes whose values differ by no more are tied: logarithms are rounded
 APART = 4 * TIE  # places between items that are closer than this are not tried
@@ -83,7 +85,7 @@ class Rule:
 def fewest_errors(
     items: Labelled, count: Counts, starts: Iterable[Rule], most: int = STARTS
 ) -> tuple[int, Rule]:
-    """Return the fewest errors that were found, counted anew, and offsets that reach them.
+    """Return the fewest errors that were found, counted again, and offsets that reach them.
 
     Classes without labels are never chosen. Where items are very many, the search looks at some of
     them, and the errors are counted on all. Where classes are tied the item counts as an error:

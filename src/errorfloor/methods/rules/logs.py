@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import InputError, argument
-from errorfloor._typing import Counts, Floats
-from errorfloor.data.sample import Sample
-from errorfloor.methods.record import Clip
+
+if TYPE_CHECKING:
+    from errorfloor._typing import Counts, Floats
+    from errorfloor.data.sample import Sample
+    from errorfloor.methods.record import Clip
 
 BLOCK = 2**16  # only for speed: numbers taken at a time, which the cache holds
 

@@ -32,7 +32,7 @@ from errorfloor.methods.fitted import (
     sides_of,
     sides_of_errors,
 )
-from errorfloor.methods.record import Basis, Classes, Method, Options, Shape, heeds_weights
+from errorfloor.methods.record import Basis, Classes, Method, Options, Shape, uses_weights
 from errorfloor.methods.rules.fewest import FEWEST_STARTS, STARTS, Rule, fewest_errors
 from errorfloor.methods.rules.logs import Labelled, blocks
 from errorfloor.methods.rules.maps import (
@@ -220,7 +220,7 @@ class OffsetFit(LikeliestFit):
         return sides_of_errors(below, above, self.sample.freedom, self.correlated)
 
 
-@heeds_weights(ERROR.name)
+@uses_weights(ERROR.name)
 class TopErrors(Fitted):
     """Items whose label is not the class with the largest score: one rule that no item chooses."""
 
@@ -481,7 +481,7 @@ class SurestFit(LikeliestFit):
         return doubt[items.row], np.asarray(chosen[items.row] != items.label)
 
 
-@heeds_weights(ERROR.name)
+@uses_weights(ERROR.name)
 def _offsets(cells: Sample, options: Options) -> OffsetFit:
     return OffsetFit.of(cells, options)
 

@@ -80,7 +80,7 @@ class Target:
 
     @property
     def bend(self) -> float:
-        """Bound of the floor's second derivative in t, eta = (1 - cos(t)) / 2, beside its kink.
+        """Bound of the floor's second derivative in t, eta = (1 - cos(t)) / 2, next to its kink.
 
         For eta below 1/2 the first derivative is K sin(t)^(2c - 1), c votes needed; the second
         one is largest where tan(t)^2 = 2c - 2.

@@ -99,7 +99,7 @@ def supremum(series: Floats, sign: float, aim: Aim = ONE_VOTE, *, finer: int = 1
         values, own_bend = _on_grid(aim, size)
         fine -= sign * values
     # Between neighbours a function exceeds the larger of them by at most step^2 / 8 times its
-    # second derivative. The kink of the floor is a grid point; its bend beside it is known. A
+    # second derivative. The kink of the floor is a grid point; its bend next to it is known. A
     # cosine polynomial exceeds its largest value on the grid at most by the cosine's factor.
     bend = np.abs(evaluate(series * np.arange(series.size) ** 2.0, size)).max()
     bend /= np.cos(series.size * step / 2)

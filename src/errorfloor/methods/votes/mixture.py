@@ -20,7 +20,7 @@ from errorfloor._references import MIXTURE as REFERENCE
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.record import VOTES_DECIDE, Basis, Classes, Method, Options, heeds_weights
+from errorfloor.methods.record import VOTES_DECIDE, Basis, Classes, Method, Options, uses_weights
 from errorfloor.methods.votes.aims import ONE_VOTE, Target
 from errorfloor.methods.votes.thinning import Votes, by_total, floor_of_all, refuse_shares, thinned
 from errorfloor.metrics import ERROR, METRICS, Metric
@@ -124,7 +124,7 @@ def weighs(metric: Metric) -> bool:
     return metric.is_error or by_items or (sums and given)
 
 
-@heeds_weights(where=weighs)
+@uses_weights(where=weighs)
 class TwoClassMixture(Refitted):
     """Best values from votes for two classes."""
 
@@ -202,7 +202,7 @@ class TwoClassMixture(Refitted):
         return fit, floor_of_all(fit.points, fit.weights, few, votes)
 
 
-@heeds_weights(ERROR.name)
+@uses_weights(ERROR.name)
 class ManyClassMixture(Refitted):
     """Best values from votes for more than two classes."""
 

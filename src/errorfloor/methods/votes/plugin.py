@@ -11,7 +11,7 @@ from errorfloor._references import SOFT_LABELS
 from errorfloor._typing import Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.record import Basis, Classes, Method, Options, heeds_weights
+from errorfloor.methods.record import Basis, Classes, Method, Options, uses_weights
 from errorfloor.methods.soft import (
     BALANCED_ERROR,
     MEANS,
@@ -26,7 +26,7 @@ from errorfloor.methods.votes.mixture import MANY_VALUES, check_options
 from errorfloor.metrics import ERROR
 
 
-@heeds_weights(ERROR.name)
+@uses_weights(ERROR.name)
 def plugin(cells: Sample, options: Options) -> MeanFloor:
     """Return the mean share of votes that the leading class leaves.
 
@@ -55,12 +55,12 @@ def _shares(cells: Sample, options: Options) -> Floats:
     return np.asarray(cells.votes / cells.totals[:, None])
 
 
-@heeds_weights()
+@uses_weights()
 def _mean(cells: Sample, options: Options) -> MeanFloor:
     return MeanFloor(options.metric.per_item(_shares(cells, options)), cells)
 
 
-@heeds_weights(where=lambda metric: metric.is_selective or is_balance(metric))
+@uses_weights(where=lambda metric: metric.is_selective or is_balance(metric))
 def _best(cells: Sample, options: Options) -> BestValue:
     return BestValue(options.metric, _shares(cells, options), cells)
 

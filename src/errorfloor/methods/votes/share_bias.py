@@ -3,7 +3,7 @@
 Of two classes there is a formula. Of more, it takes the largest of multinomial counts:
 ``P(no class has more than r of m votes) = m! [x^m] prod_k T_r(p_k x)`` with the exponential series
 T_r cut off behind its r-th term. The coefficient is a sum over points of a circle whose radius is
-about m; with ``exp(-p_k x)`` beside each factor nothing grows, whatever the number of votes.
+about m; with ``exp(-p_k x)`` next to each factor nothing grows, whatever the number of votes.
 
 Beyond 128 votes numbers of votes that are themselves random (Poisson) take the place of the fixed
 number, by which classes become independent. Means at five neighbouring rates are weighted such
@@ -190,7 +190,7 @@ class _Circle:
 
     def __init__(self, points: Floats, most: int, radius: float, first: int = 0) -> None:
         self.radius = radius
-        # Coefficients further away than this are negligible beside those looked for.
+        # Coefficients further away than this are negligible next to those looked for.
         self.nodes = int(9 * np.sqrt(most) + 15)
         half = np.arange(self.nodes // 2 + 1)  # the other half is conjugate
         self.x = radius * np.exp(2j * np.pi * half / self.nodes)

@@ -139,7 +139,7 @@ def _affordable_apart(_: int, totals: Counts) -> bool:
 
 
 def generator_of(votes: Votes) -> np.random.Generator:
-    """Return random numbers that the votes decide, as if drawn anew for other votes."""
+    """Return random numbers that the votes decide, as if drawn again for other votes."""
     digest = sha256(np.stack(votes).astype("<i8").tobytes()).digest()
     return np.random.default_rng(int.from_bytes(digest, "little"))
 

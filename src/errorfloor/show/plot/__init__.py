@@ -8,6 +8,7 @@ from errorfloor.results import Estimate
 from errorfloor.show.plot.classes import confusion
 from errorfloor.show.plot.coverage import risk_coverage
 from errorfloor.show.plot.estimates import forest, gauge, headroom
+from errorfloor.show.plot.models import models
 from errorfloor.show.plot.people import people
 from errorfloor.show.plot.ratings import ceilings
 from errorfloor.show.plot.scores import class_reliability, noise_curves, reliability
@@ -22,6 +23,7 @@ __all__ = [
     "forest",
     "gauge",
     "headroom",
+    "models",
     "noise_curves",
     "people",
     "plan",
@@ -36,6 +38,7 @@ _PICTURES: dict[str, Callable[..., Any]] = {
     "Comparison": forest,
     "Confusion": confusion,
     "FeeBeeResult": noise_curves,
+    "ModelComparison": models,
     "People": people,
     "Plan": plan,
 }

@@ -1,4 +1,4 @@
-"""Floors with their intervals: of several methods, and beside a model's error."""
+"""Floors with their intervals: of several methods, and next to a model's error."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from errorfloor.show.standings import standing_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LONG = 12  # letters of a name beside which an axis is short
-# Letters of a name in two lines beside the axis.
+LONG = 12  # letters of a name next to which an axis is short
+# Letters of a name in two lines next to the axis.
 NARROW = 14
 _DRAWN = "Pass what errorfloor.from_votes, from_scores or headroom returned."
 _PIXELS = 100  # of a gauge to an inch

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 DASHES = ("-", (0, (4, 1.5)), (0, (2, 1.2)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 MARKERS = "os^DXvP*"
-MOST_CLASSES = 11  # drawn beside the top label
+MOST_CLASSES = 11  # drawn next to the top label
 BROAD = 4.0  # inches that two columns of a legend need
 FEW_METHODS = 4  # the bands of more would hide each other
 

@@ -81,7 +81,7 @@ def distribution(estimate: Estimate, *, ax: Axes | None = None) -> Axes:
     """Draw the distribution of the items' probabilities: soft labels, or what is behind votes.
 
     The dark bars are the items that the best classifier errs on, a share min(p, 1 - p) of those
-    at p; together they are the floor. Votes have their plain shares beside it. The square-root
+    at p; together they are the floor. Votes have their plain shares next to it. The square-root
     scale shows small bars as well. Of more than two classes, p is the probability of the likeliest
     class, and the share is 1 - p.
 

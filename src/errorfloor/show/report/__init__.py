@@ -25,14 +25,14 @@ from errorfloor.results import (
     Estimate,
     Groups,
     Items,
+    ModelComparison,
     People,
     Verdict,
 )
 from errorfloor.show.report.document import Document
-from errorfloor.show.report.groups import GroupsSummary
-from errorfloor.show.report.summary import Summary, summarize
+from errorfloor.show.report.summary import GroupsSummary, ModelsSummary, Summary, summarize
 
-__all__ = ["GroupsSummary", "Summary", "report", "summarize"]
+__all__ = ["GroupsSummary", "ModelsSummary", "Summary", "report", "summarize"]
 
 
 class Columns(TypedDict, total=False):
@@ -85,7 +85,7 @@ FORMATS = {
 
 @told_keywords
 def report(
-    result: Estimate | Comparison | Verdict | People | Groups[Estimate] | object,
+    result: Estimate | Comparison | Verdict | People | ModelComparison | Groups[Estimate] | object,
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
@@ -98,11 +98,11 @@ def report(
     annotators: AnnotatorsResult | Sequence[str] | None = None,
     **columns: Unpack[Columns],
 ) -> Path:
-    """Write a report on a floor, on a model beside it, or on the floors of groups, as one file.
+    """Write a report on a floor, on models, or on the floors of groups, as one file.
 
     Parameters
     ----------
-    result : Estimate, VotesEstimate, Comparison, Verdict, People, Groups of Estimates, or data
+    result : Estimate, Comparison, Verdict, People, ModelComparison, Groups of Estimates, or data
         What to report on. Of a comparison, isotonic-cf is the answer if it is there. Of groups, all
         floors are in one report. Of a dataframe, a table or a file, the floor is estimated by the
         default method.
@@ -117,7 +117,7 @@ def report(
     command : str, optional
         What to type on the command line for the same result. Told from the result by default.
     comparison : Comparison, optional
-        Other methods to show beside the result. By default a few are run on its table; groups
+        Other methods to show next to the result. By default a few are run on its table; groups
         have none.
     rng : None, int or numpy.random.Generator
         Seed of the intervals of these few methods, and of the floor of data: 0 by default, so that

@@ -44,14 +44,14 @@ from errorfloor.results.finding import LEVELS, Finding
 from errorfloor.show.numbers import style_of
 
 DEFAULT = default(ScoreTable.kind)
-LEVEL = 0.95  # of what is computed beside an estimate without an interval
+LEVEL = 0.95  # of what is computed next to an estimate without an interval
 MOST_ROWS, CELLS = 20_000, 4096  # the eye sees no more
 BINS = ((1000, 25), (100, 10))  # a bin needs some items, or its share of positives is all noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Context:
-    """An estimate, and what a report shows beside it.
+    """An estimate, and what a report shows next to it.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ def _labelled(estimate: Estimate) -> ScoreTable | None:
     """Return the table of scores and labels, where it has something to calibrate."""
     table = estimate.table
     if not isinstance(table, ScoreTable) or len(table) < 2 or table.entries is not None:
-        return None  # curves and most methods do not heed weights
+        return None  # curves and most methods do not use weights
     seen = np.count_nonzero(table.counts.sum(axis=0))
     return table if seen > 1 else None
 
@@ -135,7 +135,7 @@ def _with(estimate: Estimate, comparison: Comparison) -> Comparison:
 
 
 def _compared(estimate: Estimate, table: ScoreTable, rng: RandomLike) -> Comparison | None:
-    """Return the floors of a few other methods beside the estimate."""
+    """Return the floors of a few other methods next to the estimate."""
     able = names(table.kind, Classes.of(table), estimate.metric)
     every = that_fit(table, estimate.metric)[0]
     beside = _beside(table) if estimate.measure.is_error else every

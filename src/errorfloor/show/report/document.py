@@ -78,7 +78,7 @@ class Picture:
     """A drawing, how to read it, and in words what it shows.
 
     `draw` takes a width in inches: a phone and a screen need different drawings, because letters
-    that can be read on both have another size beside them.
+    that can be read on both have another size next to them.
     """
 
     name: str

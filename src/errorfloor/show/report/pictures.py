@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from errorfloor._typing import Floats
-from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.results import (
     ClassReliability,
@@ -31,12 +29,15 @@ from errorfloor.show.plot.classes import FEW, height_of
 from errorfloor.show.plot.coverage import risk_coverage_of
 from errorfloor.show.plot.estimates import height_of_lines
 from errorfloor.show.plot.ratings import ceilings_of
-from errorfloor.show.report.context import Context
 from errorfloor.show.report.document import Picture
 from errorfloor.show.standings import standing_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from errorfloor._typing import Floats
+    from errorfloor.bounds import BiasCurves
+    from errorfloor.show.report.context import Context
 
 
 def pictures_of(
@@ -92,13 +93,13 @@ def _of_ratings(context: Context) -> Iterator[Picture]:
     if not rows or not isinstance(estimate, RatingsEstimate) or estimate.refuted:
         return
     metric = estimate.measure
-    said = "; ".join(f"{row.value:.2f} for {row.ratings}" for row in rows)
+    values = "; ".join(f"{row.value:.2f} for {row.ratings}" for row in rows)
     yield Picture(
         "ceilings",
         f"The {metric.limit} where the label is the mean of several ratings",
         "Dots are estimates, the band their intervals. A mean of more ratings has less noise, and "
         "a model can come closer to it.",
-        f"The {metric.limit} of the {metric.words} by the number of ratings: {said}.",
+        f"The {metric.limit} of the {metric.words} by the number of ratings: {values}.",
         partial(_on_axes, 2.8, partial(plot.ceilings, estimate)),
     )
 
@@ -144,10 +145,10 @@ def _people(found: People) -> Picture:
     models = "".join(f" {row.name}: {per_cent(row.value, 1)}, {worth(row)}." for row in found)
     return Picture(
         "people",
-        "Models beside panels of people",
+        "Models next to panels of people",
         "How often what most of several people say is one more person's answer, by how many they "
         "are. A model stands where panels are as good as it is; the lines are intervals.",
-        f"Panels agree with one more person: {panels}. The best possible is "
+        f"Panels agree with one more person: {panels}. The best possible model agrees on "
         f"{per_cent(found.best_possible.value, 1)}.{models}",
         partial(_on_axes, 3.0, partial(plot.people, found)),
     )
@@ -167,7 +168,7 @@ def _headroom(verdict: Verdict) -> Picture:
     scales = ", as errors below and as accuracies above" if metric.opposite else ""
     return Picture(
         "headroom",
-        f"The model beside the {metric.limit if claim.any_model else 'bound'}",
+        f"The model next to the {metric.limit if claim.any_model else 'bound'}",
         f"Dots are estimates, lines {level(verdict.level)} intervals{scales}. "
         f"{standing_of(verdict).caption}",
         description,

@@ -151,7 +151,7 @@ def _checks(summary: Summary) -> tuple[Finding, ...]:
 
 
 def once(one: Finding, cautions: Collection[str]) -> Finding:
-    """Return a finding without its text where a caution beside the answer is the same."""
+    """Return a finding without its text where a caution next to the answer is the same."""
     return replace(one, sentence=ABOVE, remedy="") if one.text in cautions else one
 
 
@@ -257,10 +257,10 @@ def _number_of_items(floor: Estimate) -> str:
 
 def _meaning(summary: Summary) -> tuple[Block, ...]:
     given = given_with(summary.floor.measure)
-    said = (Text(f"{name}: {text}.") for name, text in given)
+    lines = (Text(f"{name}: {text}.") for name, text in given)
     claim = summary.floor.claim.sentence
     return (
-        *said,
+        *lines,
         Text(claim),
         Text(f"Assumption: {summary.floor.assumptions}"),
         Text(summary.interval),
@@ -291,8 +291,8 @@ def _model(verdict: Verdict) -> tuple[Block, ...]:
         facts.append((no, p_value(verdict.p_beyond)))
     cautions = tuple(Caution(text) for text in verdict.warnings)
     tests = (one for one in (verdict.test, verdict.information) if one is not None)
-    said = (Text(f"{one.name}: {p_equals(one.p)}. {one.means}") for one in tests)
-    return Facts(tuple(facts)), *said, *cautions
+    lines = (Text(f"{one.name}: {p_equals(one.p)}. {one.means}") for one in tests)
+    return Facts(tuple(facts)), *lines, *cautions
 
 
 def _classes(found: Confusion) -> tuple[Block, ...]:
@@ -304,7 +304,7 @@ def _classes(found: Confusion) -> tuple[Block, ...]:
 def _items(found: Items | ClassItems) -> tuple[Block, ...]:
     grid = of_class_items(found) if isinstance(found, ClassItems) else of_items(found)
     title = "Items by how often the best answer to them is wrong"
-    return Table(title, grid.head, _in_sight(grid)), Text(how_items(found))
+    return Table(title, grid.head, rows_in_sight(grid)), Text(how_items(found))
 
 
 def _annotators(found: AnnotatorsResult) -> tuple[Block, ...]:
@@ -312,11 +312,11 @@ def _annotators(found: AnnotatorsResult) -> tuple[Block, ...]:
     title = "Annotators by their share of the floor"
     more = len(found) - len(grid.rows)
     rest = [f"{counted(more, 'annotator')} more are not shown."] if more else []
-    said = map(Text, (*rest, *found.notes))
-    return Text(found.sentence), Table(title, grid.head, _in_sight(grid)), *said
+    lines = map(Text, (*rest, *found.notes))
+    return Text(found.sentence), Table(title, grid.head, rows_in_sight(grid)), *lines
 
 
-def _in_sight(grid: Grid) -> tuple[tuple[str, ...], ...]:
+def rows_in_sight(grid: Grid) -> tuple[tuple[str, ...], ...]:
     """Return rows whose names somebody else chose."""
     return tuple(tuple(map(in_sight, row)) for row in grid.rows)
 

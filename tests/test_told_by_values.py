@@ -1,0 +1,435 @@
+"""Columns that values tell where names do not, and messages that have what to type next."""
+
+import json
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import errorfloor as ef
+from errorfloor.apps.cli.commands import cli
+from errorfloor.data.naming import positive_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
+
+
+def shown(typed, tmp_path, monkeypatch, **files):
+    """Return what a command shows in a folder with these tables as CSV files."""
+    monkeypatch.chdir(tmp_path)
+    for name, columns in files.items():
+        pd.DataFrame(columns).to_csv(f"{name}.csv", index=False)
+    return CliRunner().invoke(cli, typed.split()[1:]).output
+
+
+def rows_of_votes(who="inspector", n=200, m=4, seed=0):
+    """Return a row for each vote, with what is known of items and people next to."""
+    rng = np.random.default_rng(seed)
+    share = rng.beta(0.6, 0.6, n)
+    item, person = np.repeat(np.arange(n), m), np.tile(np.arange(m), n)
+    vote = np.where(rng.random(n * m) < share[item], "defect", "fine")
+    return pd.DataFrame(
+        {
+            "part": [f"P{i}" for i in item],
+            who: [f"i{j}" for j in person],
+            "verdict": vote,
+            "plant": np.where(item % 3 == 0, "north", "south"),
+            "shift": np.where(person % 2 == 0, "day", "night"),
+            "seen_at": [f"2026-03-{1 + k % 28:02d} 10:00" for k in item + person],
+        }
+    )
+
+
+def test_votes_in_rows_are_told_by_people_and_by_what_changes_within_an_item():
+    frame = rows_of_votes()
+    told = ef.from_votes(frame)
+    named = ef.from_votes(frame, item="part", annotator="inspector", vote="verdict")
+    assert told.source.columns == named.source.columns
+    assert told.value == named.value
+
+
+def test_votes_in_rows_are_a_guess_where_no_name_tells_who_votes():
+    frame = rows_of_votes(who="initials")
+    with pytest.raises(ef.InputError):
+        ef.from_votes(frame)
+    found = ef.look(frame)
+    assert found.next == ("ef.from_votes(df, item='part', annotator='initials', vote='verdict')",)
+    # Two columns of which some pairs come twice are no item and annotator.
+    again = pd.concat([frame, frame.head(100)])
+    assert not any(one.layout == "annotations" for one in ef.look(again).layouts)
+
+
+def test_two_columns_may_name_an_item_together():
+    rng = np.random.default_rng(9)
+    rows = [
+        (f"q{k}", f"d{j}", f"a{a}", rng.choice(["yes", "no"]))
+        for k in range(20)
+        for j in range(5)
+        for a in rng.choice(9, 3, replace=False)
+    ]
+    frame = pd.DataFrame(rows, columns=["query", "doc", "assessor", "judgment"])
+    assert ef.look(frame).next == (
+        "ef.from_votes(df, item='query,doc', annotator='assessor', vote='judgment')",
+    )
+    one = frame.assign(item=frame["query"] + frame["doc"])
+    named = {"annotator": "assessor", "vote": "judgment"}
+    alone = ef.from_votes(one, item="item", **named)
+    both = ef.from_votes(frame, item="query,doc", **named)
+    assert (both.value, both.n) == (alone.value, 100)
+
+
+def test_grades_next_to_who_gave_them_are_ratings_and_no_scores(tmp_path, monkeypatch):
+    rng = np.random.default_rng(10)
+    rows = [(f"E{i}", f"G{j}", rng.integers(1, 7)) for i in range(60) for j in range(3)]
+    essays = pd.DataFrame(rows, columns=["essay_id", "grader", "grade"])
+    text = shown("errorfloor essays.csv", tmp_path, monkeypatch, essays=essays)
+    assert 'using column "essay_id" as the item, "grade" as the rating and "grader"' in text
+
+
+def test_ratings_in_rows_are_told_by_people_and_the_only_number_that_changes():
+    rng = np.random.default_rng(13)
+    rows = [
+        (f"u{i}", f"s{i % 4}", f"L{j}", rng.integers(1, 6)) for i in range(50) for j in range(3)
+    ]
+    frame = pd.DataFrame(rows, columns=["utterance", "system", "listener", "mos"])
+    named = ef.from_ratings(frame, item="utterance", rating="mos", rater="listener")
+    assert ef.from_ratings(frame).value == named.value
+    other = frame.rename(columns={"mos": "x"})
+    assert ef.from_ratings(other).value == named.value
+    with pytest.raises(ef.InputError):  # either of two numbers may be meant
+        ef.from_ratings(other.assign(seconds=rng.integers(1, 9, len(frame))))
+
+
+def test_ratings_that_no_name_tells_get_the_command_to_paste(tmp_path, monkeypatch):
+    rng = np.random.default_rng(17)
+    columns = {name: rng.normal(size=60) for name in ("north", "south")}
+    text = shown("errorfloor ratings r.csv", tmp_path, monkeypatch, r=columns)
+    assert text.splitlines()[-1] == "  errorfloor ratings r.csv --ratings north,south"
+
+
+def test_scores_alone_are_told_where_no_label_is_asked_for(tmp_path, monkeypatch):
+    share = np.random.default_rng(14).random(300)
+    columns = {"account": [f"A{i}" for i in range(300)], "churn_probability": share}
+    columns["churned"] = np.where(share > 0.4, "yes", "no")
+    typed = "errorfloor label churn.csv --budget 50 -o todo.csv"
+    assert "Wrote todo.csv." in shown(typed, tmp_path, monkeypatch, churn=columns)
+
+
+@pytest.mark.parametrize("name", ["api.json", "rows.json", "rows.jsonl"])
+def test_parts_of_objects_are_columns(name, tmp_path):
+    rng = np.random.default_rng(11)
+    yes = rng.integers(0, 5, 50)
+    rows = [{"id": i, "votes": {"yes": int(k), "no": int(4 - k)}} for i, k in enumerate(yes)]
+    whole = {"api.json": {"project": "x", "results": rows}, "rows.json": rows}
+    lines = "\n".join(map(json.dumps, rows))
+    (tmp_path / name).write_text(json.dumps(whole[name]) if name in whole else lines)
+    found = ef.from_votes(str(tmp_path / name))
+    assert found.value == ef.from_votes(yes, 4).value
+    assert found.source.columns["counts"] == ("votes.yes", "votes.no")
+
+
+def test_votes_for_yes_and_no_share_a_word_of_their_names():
+    yes = [0, 5, 3, 2, 4, 1] * 10
+    frame = pd.DataFrame({"Bewertung ja": yes, "Bewertung nein": [5 - k for k in yes]})
+    found = ef.from_votes(frame)
+    assert found.source.columns["counts"] == ("Bewertung nein", "Bewertung ja")
+    assert found.value == ef.from_votes(yes, 5).value
+    # What falls where the other rises is no rating of the same.
+    with pytest.raises(ef.InputError):
+        ef.from_ratings(frame)
+
+
+def test_per_cent_are_shares(tmp_path, monkeypatch):
+    rng = np.random.default_rng(12)
+    share = rng.random(200)
+    columns = {
+        "email": [f"m{i}" for i in range(200)],
+        "Spam likelihood": [f"{100 * one:.1f}%" for one in share],
+        "Is spam": rng.random(200) < share,
+    }
+    text = shown("errorfloor pct.csv", tmp_path, monkeypatch, pct=columns)
+    assert 'using column "Spam likelihood" as the score and "Is spam" as the label' in text
+
+
+def test_what_models_predict_is_no_person(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    share = rng.beta(0.5, 1, 300)
+    people = {f"dr_{one}": (rng.random(300) < share).astype(int) for one in "xyz"}
+    columns = {"scan": [f"S{i}" for i in range(300)], **people, "cnn": (share > 0.5).astype(int)}
+    text = shown("errorfloor people xray.csv --prediction cnn", tmp_path, monkeypatch, xray=columns)
+    assert 'using columns "dr_x", "dr_y", "dr_z" as the annotators' in text
+    # Without the prediction being named it stays a guess, which leaves out the odd one.
+    text = shown("errorfloor xray.csv", tmp_path, monkeypatch)
+    assert text.splitlines()[-1] == "  errorfloor xray.csv --annotators dr_x,dr_y,dr_z"
+
+
+def test_a_true_label_next_to_readers_is_no_reader():
+    rng = np.random.default_rng(2)
+    share = rng.beta(0.6, 1.4, 300)
+    word = lambda: np.where(rng.random(300) < share, "malignant", "benign")  # noqa: E731
+    frame = pd.DataFrame({f"reader_{k}": word() for k in range(3)} | {"biopsy": word()})
+    found = ef.from_votes(frame)
+    assert found.source.columns["annotators"] == ("reader_0", "reader_1", "reader_2")
+    assert any("biopsy" in one.sentence for one in found.findings if one.level == "warn")
+
+
+@pytest.mark.parametrize("digits", [2, 3, 6])
+def test_shares_of_votes_next_to_their_numbers_are_votes(digits):
+    rng = np.random.default_rng(3)
+    totals = rng.integers(3, 11, 500)
+    votes = rng.binomial(totals, rng.beta(0.3, 1.5, 500))
+    shares = pd.DataFrame({"toxicity": np.round(votes / totals, digits), "raters": totals})
+    exact = ef.from_votes(votes, totals)
+    for told in (
+        ef.from_votes(shares),
+        ef.from_votes(shares, positives="toxicity", totals="raters"),
+    ):
+        assert (told.value, told.interval) == (exact.value, exact.interval)
+
+
+@pytest.mark.parametrize("with_total", [False, True])
+def test_numbers_that_add_up_are_votes_for_classes(with_total):
+    rng = np.random.default_rng(15)
+    totals = rng.integers(4, 9, 80) if with_total else np.full(80, 7)
+    counts = np.array([rng.multinomial(m, [0.5, 0.3, 0.2]) for m in totals])
+    frame = pd.DataFrame(counts, columns=["entailment", "neutral", "contradiction"])
+    names = tuple(frame.columns)
+    if with_total:
+        frame["raters"] = totals
+    found = ef.from_votes(frame.assign(sentence=[f"s{i}" for i in range(80)]))
+    assert found.source.columns["counts"] == names
+    assert found.value == ef.from_votes(counts=counts).value
+    frame.loc[3, "neutral"] += 1  # by one vote it does not add up
+    with pytest.raises(ef.InputError):
+        ef.from_votes(frame)
+
+
+def test_votes_and_the_number_of_all_votes_are_told_by_name_and_size():
+    rng = np.random.default_rng(16)
+    votes = rng.binomial(10, rng.beta(0.2, 1.8, 200))
+    frame = pd.DataFrame({"galaxy": np.arange(200), "votes_merger": votes, "votes_total": 10})
+    found = ef.from_votes(frame)
+    assert found.value == ef.from_votes(votes, 10).value
+    with pytest.raises(ef.InputError):  # more votes than all
+        ef.from_votes(frame.assign(votes_total=votes.max() - 1))
+
+
+def test_numbers_that_are_no_shares_of_votes_are_refused():
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"a": rng.random(200), "b": rng.integers(3, 9, 200)})
+    with pytest.raises(ef.InputError, match="whole numbers of at least 0"):
+        ef.from_votes(frame, positives="a", totals="b")
+
+
+def test_votes_for_the_other_class_in_place_of_all_votes(tmp_path, monkeypatch):
+    columns = {"yes": [3, 0, 5, 2] * 10, "no": [2, 5, 0, 3] * 10}
+    typed = "errorfloor estimate v.csv --votes yes --total no"
+    text = shown(typed, tmp_path, monkeypatch, v=columns)
+    assert text.splitlines()[-1] == "  errorfloor estimate v.csv --counts no,yes"
+
+
+def test_a_score_and_a_label_that_are_called_so_are_read_next_to_features():
+    rng = np.random.default_rng(5)
+    score = rng.random(400)
+    frame = pd.DataFrame(
+        {
+            "amount": rng.exponential(20, 400),
+            "fraud_score": score,
+            "is_fraud": (rng.random(400) < score).astype(int),
+            "weekend": rng.integers(0, 2, 400),
+        }
+    )
+    assert ef.from_scores(frame).source.columns == {"score": "fraud_score", "label": "is_fraud"}
+    # A model's own answer is no label.
+    with pytest.raises(ef.InputError):
+        ef.from_scores(frame.rename(columns={"is_fraud": "predicted"}))
+
+
+def test_numbers_on_one_scale_of_few_steps_are_ratings(tmp_path, monkeypatch):
+    rng = np.random.default_rng(6)
+    true = rng.normal(3.4, 0.9, 120)
+    stars = {n: np.clip(np.round(true + rng.normal(0, 0.8, 120)), 1, 5) for n in ("Al", "Bo", "Cy")}
+    named = ef.from_ratings(pd.DataFrame(stars), ratings=["Al", "Bo", "Cy"])
+    told = ef.from_ratings(pd.DataFrame({"product": [f"p{i}" for i in range(120)], **stars}))
+    assert told.value == named.value
+    # Unless ratings are asked for, or columns are called so, other numbers may be on one scale.
+    text = shown("errorfloor stars.csv", tmp_path, monkeypatch, stars=stars)
+    assert "Our guess:\n  errorfloor ratings stars.csv --ratings Al,Bo,Cy" in text
+    raters = {f"rater_{name}": values for name, values in stars.items()}
+    text = shown("errorfloor stars.csv", tmp_path, monkeypatch, stars=raters)
+    assert 'using columns "rater_Al", "rater_Bo", "rater_Cy" as ratings' in text
+    # Next to other numbers it is not plain which ones are ratings.
+    with pytest.raises(ef.InputError):
+        ef.from_ratings(pd.DataFrame({**stars, "price": rng.random(120)}))
+
+
+def test_a_dataframe_may_stand_in_place_of_an_array_of_votes():
+    rng = np.random.default_rng(7)
+    share = rng.beta(0.6, 0.9, 200)
+    words = np.where(rng.random((200, 4)) < share[:, None], "toxic", "ok").astype(object)
+    words[::7, 1] = None
+    frame = pd.DataFrame(words, columns=[*"abcd"])
+    assert ef.from_votes(annotators=frame).value == ef.from_votes(annotators=words).value
+    counts = rng.multinomial(5, [0.2, 0.3, 0.5], 100)
+    named = pd.DataFrame(counts, columns=["n_cat", "n_dog", "n_cow"])
+    found = ef.from_votes(counts=named)
+    assert found.value == ef.from_votes(counts=counts).value
+    assert found.table.classes == ("cat", "dog", "cow")
+
+
+def test_lists_of_votes_have_no_label_beside_them():
+    rng = np.random.default_rng(8)
+    rows = [list(rng.choice(["neg", "neu", "pos"], rng.integers(3, 6))) for _ in range(60)]
+    found = ef.from_votes(pd.DataFrame({"text": [f"t{i}" for i in range(60)], "labels": rows}))
+    assert "labels_beside_votes" not in found.source.facts
+
+
+def test_a_word_next_to_no_means_yes():
+    assert positive_of(["no", "Readmitted"]) == "Readmitted"
+    assert positive_of(["none", "no"]) is None
+    assert positive_of(["stayed", "left"]) is None
+
+
+MODELS = {"y": [0, 1, 1, 0] * 30, "a": [0, 1, 0, 0] * 30, "b": [1, 1, 1, 0] * 30}
+
+
+@pytest.mark.parametrize("command", ["headroom", "people"])
+def test_several_models_without_votes_are_to_be_compared(command, tmp_path, monkeypatch):
+    typed = f"errorfloor {command} m.csv --prediction a,b"
+    for more in ("", " --label y") if command != "people" else ("",):
+        text = shown(f"{typed}{more}", tmp_path, monkeypatch, m=MODELS)
+        assert text.splitlines()[-1] == "  errorfloor compare m.csv --label y --prediction a,b"
+
+
+def test_one_model_without_votes_or_scores_has_its_error(tmp_path, monkeypatch):
+    text = shown("errorfloor headroom m.csv --prediction a", tmp_path, monkeypatch, m=MODELS)
+    assert text.startswith("error: Column 'a' against column 'y' gives the model's error, 25.0 %")
+
+
+def test_commands_after_an_error_are_of_the_command_that_was_typed(tmp_path, monkeypatch):
+    columns = {"u": [1, 2, 3], "v": ["x", "y", "z"]}
+    typed = "errorfloor people one.csv"
+    lines = shown(typed, tmp_path, monkeypatch, one=columns).splitlines()[1:]
+    assert lines == [
+        "  errorfloor people one.csv --item COL --annotator COL --vote COL",
+        "  errorfloor people one.csv --annotators COL,COL,COL",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metric", "instead"),
+    [
+        ("recall", "f1"),
+        ("recall_at_precision", "average-precision"),
+        ("f1_macro", "f1"),
+        ("cohen-kappa", "mcc"),
+        ("ece", "brier"),
+    ],
+)
+def test_metrics_without_a_limit_get_the_one_that_comes_close(
+    metric, instead, tmp_path, monkeypatch
+):
+    columns = {"score": [0.1, 0.7, 0.4], "label": [0, 1, 1]}
+    text = shown(f"errorfloor s.csv --metric {metric}", tmp_path, monkeypatch, s=columns)
+    assert f"\n  errorfloor s.csv --metric {instead}\n" in text
+    assert "Did you mean" not in text
+
+
+def test_metrics_of_ratings_are_elsewhere():
+    with pytest.raises(ef.InputError, match="Use from_ratings"):
+        ef.from_scores([0.1, 0.9], [0, 1], metric="rmse")
+
+
+def test_what_is_called_a_prediction_is_no_label(tmp_path, monkeypatch):
+    rng = np.random.default_rng(18)
+    share = rng.random(400)
+    columns = {
+        "site": np.array([*"AB"])[rng.integers(0, 2, 400)],
+        "prob": share,
+        "event": (rng.random(400) < share).astype(int),
+        "pred": (share > 0.5).astype(int),
+    }
+    typed = "errorfloor headroom m.csv --prediction pred --group site"
+    text = shown(typed, tmp_path, monkeypatch, m=columns)
+    assert 'using column "prob" as the score and "event" as the label' in text
+
+
+def test_a_file_that_is_not_there_is_no_command(tmp_path, monkeypatch):
+    text = shown("errorfloor votes_2026.csv", tmp_path, monkeypatch)
+    assert "There is no file 'votes_2026.csv' here." in text
+    assert "No such command 'estimat'" in shown("errorfloor estimat", tmp_path, monkeypatch)
+
+
+HOURS = np.random.default_rng(0).multinomial(24, [0.35, 0.4, 0.25], 300)
+ROOMS = np.random.default_rng(1).integers(1, 5, 300)
+SHOWN = np.random.default_rng(2).integers(20, 200, 300)
+SHIFTS = np.random.default_rng(3).choice(["day", "night"], 300)
+
+
+@pytest.mark.parametrize(("columns", "guess"), [
+    (dict(zip(["sleep", "work", "leisure"], HOURS.T, strict=True)), "--counts sleep,work,leisure"),
+    ({"bedrooms": ROOMS, "total_rooms": ROOMS + HOURS[:, 0] % 3 + 1},
+     "--ratings bedrooms,total_rooms"),
+    ({"rate": np.random.default_rng(4).binomial(SHOWN, 0.1) / SHOWN, "impressions": SHOWN},
+     "--votes rate --total impressions"),
+    ({"nurse": np.arange(300) % 10, "patient": np.arange(300) // 3, "shift": SHIFTS},
+     "--item patient --annotator nurse --vote shift"),
+    ({"user": np.arange(300) % 30, "product": np.arange(300) // 5, "device": SHIFTS},
+     "--item product --annotator user --vote device"),
+])  # fmt: skip
+def test_what_only_looks_like_votes_is_asked_and_not_answered(
+    columns, guess, tmp_path, monkeypatch
+):
+    words = {name: [f"{name}{one}" for one in columns[name]]
+             for name in ("nurse", "patient", "user", "product") if name in columns}  # fmt: skip
+    text = shown("errorfloor day.csv", tmp_path, monkeypatch, day={**columns, **words})
+    assert text.startswith("error: Which columns should be used?")
+    assert guess in text
+
+
+def test_the_number_of_people_who_were_asked_is_no_class(tmp_path, monkeypatch):
+    asked = np.random.default_rng(5).choice([3, 5], 300)
+    columns = {"n_inspectors": asked, "n_reject": np.random.default_rng(6).binomial(asked, 0.3)}
+    text = shown("errorfloor parts.csv", tmp_path, monkeypatch, parts=columns)
+    assert '"n_reject" as the votes for class 1 and "n_inspectors" as the number of votes' in text
+
+
+def test_how_many_agree_on_the_leading_answer_is_no_share_of_votes(tmp_path, monkeypatch):
+    rng = np.random.default_rng(7)
+    votes = rng.multinomial(5, [0.5, 0.3, 0.2], 300)
+    columns = {
+        "judgments": np.full(300, 5),
+        "mood": np.array(["sad", "fine", "glad"])[votes.argmax(axis=1)],
+        "mood:confidence": votes.max(axis=1) / 5,
+    }
+    text = shown("errorfloor tweets.csv", tmp_path, monkeypatch, tweets=columns)
+    assert (
+        "'mood:confidence' seems to say how many people agree on the answer in column 'mood'"
+        in text
+    )
+    found = ef.from_votes(votes.max(axis=1), np.full(300, 5))
+    (leading,) = (one for one in found.findings if one.name == "Votes for the leading answer")
+    assert leading.level == "note"
+
+
+def test_people_with_numbers_are_annotators_next_to_models(tmp_path, monkeypatch):
+    votes = np.random.default_rng(8).choice(["A", "B"], (300, 4))
+    columns = {f"human_{i}": votes[:, i] for i in range(3)} | {"gpt_judge": votes[:, 3]}
+    text = shown(
+        "errorfloor people eval.csv --prediction gpt_judge", tmp_path, monkeypatch, eval=columns
+    )
+    assert 'using columns "human_0", "human_1", "human_2" as the annotators' in text
+
+
+def test_blanks_in_lists_are_missing_votes():
+    lists = [["yes", "", "no"], ["no", " ", "no"]] * 40
+    rows = pd.DataFrame({"votes": lists})
+    for frame in (rows, duckdb.from_df(rows)):
+        found = ef.from_votes(frame, annotations="votes")
+        assert found.table.totals.tolist() == [2, 2]
+
+
+def test_votes_that_agree_everywhere_are_doubted():
+    with pytest.warns(ef.DoubtWarning, match="one label, agreed on or copied for each person"):
+        ef.from_votes(np.tile([0, 3], 50), np.full(100, 3))
