@@ -64,7 +64,7 @@ def test_a_label_alone_is_enough_where_names_tell_the_votes(tmp_path):
     ran = CliRunner().invoke(cli, ["estimate", str(path), "--label", "gold", "--json"])
     assert json.loads(ran.stdout)["result"]["target"] == "the gold label"
     assert (
-        'using column "item" as the item and "annotator" as the annotator and "vote" as the vote'
+        'using column "item" as the item, "annotator" as the annotator and "vote" as the vote'
         in ran.stderr
     )
     # A column that names scores is what the label belongs to, and unknown names tell nothing.

@@ -460,6 +460,24 @@ def test_the_command_prints_the_answer_first(two, tmp_path):
     assert answer["input"]["layout"] == "models"
 
 
+@pytest.mark.parametrize("names", [("label", "old", "new"), ("diagnosis", "gpt-4", "claude")])
+def test_models_are_found_by_the_classes_of_the_label(names, tmp_path):
+    path, rng = tmp_path / "test.csv", np.random.default_rng(0)
+    truth = rng.random(300) < 0.4
+    columns = [truth, truth ^ (rng.random(300) < 0.3), truth ^ (rng.random(300) < 0.1)]
+    words = np.array(["benign", "malignant"])[np.array(columns, dtype=int)]
+    pd.DataFrame(dict(zip(names, words, strict=True))).to_csv(path, index=False)
+    label, old, new = names
+    named = run(path, "--label", label, "--prediction", f"{old},{new}")
+    guessed = run(path)
+    assert guessed.stdout == named.stdout.startswith(f"{new} is better than {old}") * named.stdout
+    assert f'using column "{label}" as the label and "{old}", "{new}" as what models' in (
+        guessed.stderr
+    )
+    asked = CliRunner().invoke(cli, ["estimate", str(path)])
+    assert f"errorfloor compare {path} --label {label} --prediction {old},{new}" in asked.stderr
+
+
 def test_few_items_show_no_difference_that_there_can_be():
     same = {"one": [0, 1, 1], "other": [0, 1, 1]}
     found = ef.compare(labels=[0, 1, 0], predictions=same)

@@ -50,7 +50,11 @@ _LABELS = (
     r"|human(?!_?\d))(_|$)"  # human_1 is a person
 )
 _SCORES = r"(^|_)(p|prob\w*|scores?|confidence|logits?|conf)(_|$)"
-_MODELS = r"(^|_)(model|pred|preds|predicted|prediction|clf|classifier|gpt\w*|bert\w*|llm)(_|\d|$)"
+_MODELS = (
+    r"(^|_)(model|pred|preds|predicted|prediction|clf|classifier|baseline|candidate|champion"
+    r"|challenger|gpt\w*|\w*bert\w*|llm|claude|gemini|llama|mistral|qwen|deepseek|xgb\w*|lgbm|svm"
+    r"|resnet|vit)(_|\d|$)"
+)
 _PREDICTIONS = r"(^|_)(pred|preds|predicted|prediction|predictions|y_?hat|guess|output)(_|$)"
 _STATES = r"(is|was|has|had|did|will)_\w+"  # is_fraud, has_churned
 _PEOPLE = rf"(^|_)({PEOPLE}|participant|user)(_|\d|$)"
@@ -463,8 +467,10 @@ def models_and_label(
     labels = _labels(columns)
     told = [one for one in labels if fitting(LABEL, [one.name]) or _is_called(one, _LABELS)]
     models = [one for one in labels if _is_called(one, _MODELS) and one not in told]
-    if any_name and not models:
+    if any_name and len(told) == 1 and not models:
         models = [one for one in labels if one not in told]
+    if any_name and not told:
+        told = [one for one in labels if one not in models]
     if len(told) != 1 or len(models) < 2:
         return None
     same = [one.name for one in models if one.classes & told[0].classes]

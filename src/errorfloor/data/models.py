@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ from errorfloor.data.values import (
     times_copied,
 )
 
+ModelColumns: TypeAlias = tuple[list[str], str]  # of what models predict, and of the labels
 _MOST_CLASSES, _MOST_FRACTIONS = 1000, 20  # different labels that are classes
 _MOST_DIFFERENT = 0.2  # labels of equal ids in two files, beyond which these are other items
 _FEWEST_SHARED = 20  # labels from which on two files with equal ones are of the same items
@@ -402,6 +403,22 @@ def _copies(frame: Any, run: Any) -> int:
     plain = [one for one, kind in kinds.items() if kind != nw.Object and not kind.is_nested()]
     counts = run(frame.group_by(*plain).agg(errorfloor_n=nw.len()).select("errorfloor_n"))
     return times_copied(np.asarray(counts["errorfloor_n"], dtype=np.int64))
+
+
+def models_in_columns(file: Any, kinds: Mapping[str, str] | None = None) -> ModelColumns | None:
+    """Return columns that hold classes of a label, where no column is called a score."""
+    from errorfloor.data.engines import kinds_of
+    from errorfloor.data.likely import first_values, models_and_label
+    from errorfloor.data.read_rows import rows_of
+    from errorfloor.data.saved import holds_table
+
+    if holds_table(file, None):
+        return None
+    with rows_of(file) as (frame, run):
+        there = kinds_of(frame, run) if kinds is None else kinds
+        if by_names(there, (SCORES,)):
+            return None
+        return models_and_label(first_values(frame, run, there), any_name=True)
 
 
 # Models in files of their own.

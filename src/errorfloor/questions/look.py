@@ -235,8 +235,12 @@ def _by_values(
     if (found := likely.features_and_label(first)) is not None:
         return [], _of_features(*found, len(first), files)
     readings = likely.likely_readings(first)
-    label = None if readings else likely.only_label(first)
-    return readings, None if label is None else _of_labels(label, files)
+    if readings:
+        return readings, None
+    if (models := likely.models_and_label(first, any_name=True)) is not None:
+        return [], _of_models(*models, files)
+    label = likely.only_label(first)
+    return [], None if label is None else _of_labels(label, files)
 
 
 def _of_predictions(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from errorfloor._checks import InputError, percentage
-from errorfloor.apps.cli.messages import written
+from errorfloor.apps.cli.messages import quoted, written
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.cli.source import Labels, note_doubles
 from errorfloor.data.columns import UnclearColumnsError
@@ -175,10 +175,18 @@ def models(
 
     Models are columns of a file, or files with the same labels.
     """
-    from errorfloor.data.models import models_in_files
+    from errorfloor.data.models import models_in_columns, models_in_files
     from errorfloor.questions.compare_models import compared, models_in
 
     where, several = labels.where, len({*labels.files}) > 1
+    guess = None
+    if prediction is None and not (several or labels.is_stdin or where.columns or where.format):
+        guess = models_in_columns(labels.files[0])
+    if guess is not None:
+        prediction, label = guess
+        where = replace(where, columns={"label": label})
+        told = f"{quoted(label)} as the label and {quoted(prediction)} as what models predict"
+        session.remark(f"using column {told}")
     if prediction is None and (not several or labels.is_stdin or where.group is not None):
         return None
     note_doubles(session, labels.files)
@@ -198,7 +206,7 @@ def models(
             data = paths[0] if len(paths) == 1 else paths
             result = models_in(data, None, None, prediction, where, ask)
         columns = {**where.columns, "prediction": [*prediction]}
-        guessed = []
+        guessed = [] if guess is None else ["label", "prediction"]
     session.about["input"] = {
         "files": labels.files,
         "layout": "models",

@@ -63,11 +63,13 @@ def guesses(source: Source) -> str:
     layout = next(layout for layout in LAYOUTS if layout.name == source.layout)
     roles = [role for role in layout.roles if role.name in source.guessed]
     several = roles and isinstance(source.columns[roles[0].name], tuple | list)
-    roles_taken = (f"{_quoted(source.columns[role.name])} as the {role.words}" for role in roles)
-    return f"using column{'s' if several else ''} {' and '.join(roles_taken)}"
+    taken = [f"{quoted(source.columns[role.name])} as the {role.words}" for role in roles]
+    *first, last = taken
+    told = f"{', '.join(first)} and {last}" if first else last
+    return f"using column{'s' if several else ''} {told}"
 
 
-def _quoted(column: Any) -> str:
+def quoted(column: Any) -> str:
     """Return a column, or several, by their names in quotes."""
     names = column if isinstance(column, tuple | list) else [column]
     return ", ".join(f'"{name}"' for name in names)

@@ -134,11 +134,9 @@ def _ways(file: str, kinds: Mapping[str, str]) -> tuple[list[Way], bool]:
 
 def _models(file: str, kinds: Mapping[str, str]) -> list[Way]:
     """Return how to compare models, where columns hold the classes of a label."""
-    from errorfloor.data.likely import first_values, models_and_label
-    from errorfloor.data.read_rows import rows_of
+    from errorfloor.data.models import models_in_columns
 
-    with rows_of(file) as (frame, run):
-        found = models_and_label(first_values(frame, run, kinds), any_name=True)
+    found = models_in_columns(file, kinds)
     if found is None:
         return []
     models, label = found
