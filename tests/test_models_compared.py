@@ -478,6 +478,44 @@ def test_models_are_found_by_the_classes_of_the_label(names, tmp_path):
     assert f"errorfloor compare {path} --label {label} --prediction {old},{new}" in asked.stderr
 
 
+@pytest.mark.parametrize("metric", ["f1", "cost", "auc"])
+def test_class_1_is_asked_for_where_it_matters_and_values_do_not_tell(metric):
+    rng = np.random.default_rng(1)
+    truth = rng.random(400) < 0.8
+    labels, named = np.where(truth, "clean", "abuse"), {"costs": (1, 5)} if metric == "cost" else {}
+    answers = {
+        name: truth + rng.normal(0, noise, 400)
+        if metric == "auc"
+        else np.where(truth ^ (rng.random(400) < noise), "clean", "abuse")
+        for name, noise in (("old", 0.3), ("new", 0.2))
+    }
+    given = {"labels": labels, "predictions": answers, "metric": metric, **named}
+    with pytest.raises(ef.InputError, match="Say which one is class 1"):
+        ef.compare(**given)
+    found = [ef.compare(**given, positive=one)["new"].value for one in ("clean", "abuse")]
+    assert abs(found[0] - found[1]) > 0.01
+    as_spam = {**given, "labels": np.where(truth, "ham", "spam")}
+    as_spam["predictions"] = {
+        name: one if metric == "auc" else np.where(one == "clean", "ham", "spam")
+        for name, one in answers.items()
+    }
+    assert ef.compare(**as_spam)["new"].value == found[1]
+
+
+@pytest.mark.parametrize("metric", ["error", "mcc", "balanced-error"])
+def test_class_1_is_not_asked_for_where_it_does_not_matter(metric):
+    rng = np.random.default_rng(2)
+    words = np.array(["abuse", "clean"])
+    truth = rng.integers(0, 2, 300)
+    answers = {name: words[truth ^ (rng.random(300) < e)] for name, e in (("a", 0.3), ("b", 0.2))}
+    found = ef.compare(labels=words[truth], predictions=answers, metric=metric)
+    assert found["b"].value == pytest.approx(
+        ef.compare(labels=words[truth], predictions=answers, metric=metric, positive="abuse")[
+            "b"
+        ].value
+    )
+
+
 def test_few_items_show_no_difference_that_there_can_be():
     same = {"one": [0, 1, 1], "other": [0, 1, 1]}
     found = ef.compare(labels=[0, 1, 0], predictions=same)

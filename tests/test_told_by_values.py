@@ -5,6 +5,7 @@ import json
 import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -246,6 +247,109 @@ def test_a_score_and_a_label_that_are_called_so_are_read_next_to_features():
         ef.from_scores(frame.rename(columns={"is_fraud": "predicted"}))
 
 
+def test_yes_and_no_are_two_answers_in_any_spelling(tmp_path):
+    rng = np.random.default_rng(12)
+    words = rng.choice(["Yes", "yes ", "YES", "No", "no"], (150, 3))
+    columns = ["dr_a", "dr_b", "dr_c"]
+    frame, path = pd.DataFrame(words, columns=columns), tmp_path / "votes.csv"
+    frame.to_csv(path, index=False)
+    alike = pd.DataFrame(np.where(np.char.lower(words) < "o", "no", "yes"), columns=columns)
+    expected = ef.from_votes(alike, annotators=columns).table
+    arrays = [ef.from_votes(annotators=one).table for one in (words, alike.to_numpy())]
+    assert arrays[0] == arrays[1]
+    for data in (frame, pl.from_pandas(frame), path):
+        assert ef.from_votes(data, annotators=columns).table == expected
+        assert ef.from_votes(data, annotators=columns, positive="yES").table == expected
+    ran = CliRunner().invoke(cli, ["estimate", str(path), "--annotators", ",".join(columns)])
+    assert "class 1 = YES, Yes, yes, " in ran.stderr
+    assert "against the rest" not in ran.stderr
+
+
+def test_letters_and_classes_of_other_words_keep_their_capitals():
+    rng = np.random.default_rng(13)
+    letters = ef.from_votes(annotators=rng.choice(["A", "a"], (60, 3)), positive="A")
+    assert 0.3 < letters.table.positives @ letters.table.counts / 180 < 0.7
+    animals = ef.from_votes(annotators=rng.choice(["Cat", "cat", "dog"], (60, 3)))
+    assert animals.refuted
+
+
+def test_columns_of_classes_may_have_other_capitals_than_labels():
+    rng = np.random.default_rng(14)
+    p = rng.dirichlet([0.6, 0.6, 0.6], 200)
+    names = np.array(["cat", "dog", "bird"])
+    labels = names[[rng.choice(3, p=one) for one in p]]
+    frame = pd.DataFrame(p, columns=[f"prob_{name}" for name in names]).assign(actual=labels)
+    other = frame.assign(actual=np.char.title(labels.astype(str)))
+    assert str(ef.from_scores(other)) == str(ef.from_scores(frame))
+
+
+def test_what_is_measured_is_no_score_and_a_judges_score_is_no_annotator():
+    rng = np.random.default_rng(7)
+    judge = rng.integers(1, 11, 300)
+    frame = pd.DataFrame(
+        {
+            "id": [f"run-{i}" for i in range(300)],
+            "judge_score": judge,
+            "human_label": np.where(rng.random(300) < judge / 11, "pass", "fail"),
+            "latency_ms": rng.normal(900, 200, 300),
+        }
+    )
+    read = ef.from_scores(frame).source
+    assert read.columns == {"score": "judge_score", "label": "human_label"}
+    for name in ("latency_ms", "age", "essay length", "Bytes"):
+        seconds = frame[["human_label", "latency_ms"]].rename(columns={"latency_ms": name})
+        found = ef.look(seconds.assign(city=rng.choice(["x", "y", "z"], 300)))
+        assert not any(one.layout == "scores" for one in found.layouts)
+
+
+def votes_by_moderators(copies):
+    rng = np.random.default_rng(8)
+    rows = [(f"c{i}", f"mod_{k}") for i in range(200) for k in rng.choice(12, 4, replace=False)]
+    frame = pd.DataFrame(rows, columns=["comment_id", "moderator"])
+    hard = np.repeat(rng.random(200), 4)
+    frame["decision"] = np.where(rng.random(800) < hard, "keep", "remove")
+    frame["seconds_spent"] = rng.integers(3, 90, 800)
+    return pd.concat([frame, frame.head(copies)]).sample(frac=1, random_state=0)
+
+
+def test_votes_in_rows_are_found_although_some_rows_are_copies():
+    votes = ef.from_votes(votes_by_moderators(0), positive="remove")
+    assert votes.source.columns["vote"] == "decision"
+    with pytest.raises(ef.InputError, match="in 20 cases an annotator voted more than once"):
+        ef.from_votes(votes_by_moderators(20), positive="remove")
+
+
+def test_numbers_of_votes_for_classes_are_offered_where_their_sums_differ(tmp_path, monkeypatch):
+    rng = np.random.default_rng(9)
+    chance = rng.dirichlet([0.2] * 4, 100)
+    votes = np.array(
+        [rng.multinomial(n, p) for n, p in zip(rng.integers(8, 13, 100), chance, strict=True)]
+    )
+    columns = {"image": [f"i{k}.jpg" for k in range(100)], "height": [600, 480] * 50}
+    columns |= dict(zip(("cat", "dog", "deer", "bird"), votes.T.tolist(), strict=True))
+    text = shown("errorfloor i.csv", tmp_path, monkeypatch, i=columns)
+    assert "\n  errorfloor i.csv --counts cat,dog,deer,bird\n" in text
+
+
+def test_what_cannot_be_read_is_not_proposed(tmp_path, monkeypatch):
+    rng = np.random.default_rng(10)
+    columns = {"weight_g": rng.normal(30, 5, 60).tolist(), "site": rng.integers(3, 9, 60).tolist()}
+    text = shown("errorfloor i.csv", tmp_path, monkeypatch, i={**columns, "u": rng.random(60)})
+    assert "Our guess" not in text
+
+
+def test_text_that_is_not_utf_8_gets_the_same_guess(tmp_path, monkeypatch):
+    rng = np.random.default_rng(11)
+    words = np.where(rng.random(80) < 0.4, "ja", "nein")
+    table = pd.DataFrame(
+        {"Score": rng.random(80), "gekündigt": words, "Umsatz": rng.random(80) * 99}
+    )
+    monkeypatch.chdir(tmp_path)
+    table.to_csv("churn.csv", index=False, encoding="cp1252")
+    ran = CliRunner().invoke(cli, ["estimate", "churn.csv"])
+    assert "--score Score --label 'gekündigt'" in ran.output
+
+
 def test_numbers_on_one_scale_of_few_steps_are_ratings(tmp_path, monkeypatch):
     rng = np.random.default_rng(6)
     true = rng.normal(3.4, 0.9, 120)
@@ -314,6 +418,7 @@ def test_commands_after_an_error_are_of_the_command_that_was_typed(tmp_path, mon
     assert lines == [
         "  errorfloor people one.csv --item COL --annotator COL --vote COL",
         "  errorfloor people one.csv --annotators COL,COL,COL",
+        "  errorfloor people one.csv --counts COL,COL,COL",
     ]
 
 

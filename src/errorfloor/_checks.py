@@ -8,9 +8,10 @@ import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +131,15 @@ class InputError(_Told, ValueError):
     def behind(self, *parts: Part) -> InputError:
         """Return the same error behind other words, such as the group that it is about."""
         return InputError(*parts, *self.parts)
+
+    def replaced(self, old: str, new: str) -> Self:
+        """Return the same error with other text in place of some."""
+        error = copy(self)
+        error.parts = tuple(
+            part.replace(old, new) if isinstance(part, str) else part for part in self.parts
+        )
+        error.args = (_written(error.parts, Mention.in_python),)
+        return error
 
 
 class ErrorFloorWarning(_Told, UserWarning):

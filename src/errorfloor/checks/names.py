@@ -18,19 +18,19 @@ ABSTENTIONS = frozenset(
 )
 
 
-def _names(estimate: Checked) -> list[str]:
-    """Return all values that were taken for classes, those of one against the rest as well."""
+def _values_by_class(estimate: Checked) -> list[list[str]]:
+    """Return the values that were taken for each class; of one against the rest, all others."""
     classes = None if estimate.source is None else estimate.source.facts.get("classes")
     if isinstance(classes, dict):
-        return [str(name) for names in classes.values() for name in names]
-    return list(estimate.classes)
+        return [[*map(str, values)] for values in classes.values()]
+    return [[name] for name in estimate.classes]
 
 
 def _spellings(estimate: Checked) -> Iterator[Finding]:
-    names = _names(estimate)
     spelt: dict[str, list[str]] = {}
-    for name in names:
-        spelt.setdefault(_plain(name), []).append(name)
+    for values in _values_by_class(estimate):
+        for plain, value in {_plain(one): one for one in values}.items():
+            spelt.setdefault(plain, []).append(value)
     same = [several for several in spelt.values() if len(several) > 1]
     if not same:
         return
@@ -51,7 +51,8 @@ def _spellings(estimate: Checked) -> Iterator[Finding]:
 def _abstentions(estimate: Estimate) -> Iterator[Finding]:
     found = [
         name
-        for name in _names(estimate)
+        for values in _values_by_class(estimate)
+        for name in values
         if _plain(re.sub(r"\W+", " ", name.replace("'", ""))) in ABSTENTIONS
     ]
     listed = estimate.source is not None and estimate.source.options.classes is not None

@@ -220,12 +220,10 @@ def copied(files: Sequence[File], folder: str) -> list[File]:
 
 def renamed(error: ValueError, names: Mapping[str, str]) -> InputError:
     """Return an error that calls files as people do, who may know of no such file."""
-    parts = error.parts if isinstance(error, InputError) else (str(error),)
+    told = error if isinstance(error, InputError) else InputError(str(error))
     for file, name in names.items():
-        parts = tuple(
-            part.replace(repr(file), name) if isinstance(part, str) else part for part in parts
-        )
-    return InputError(*parts)
+        told = told.replaced(repr(file), name)
+    return told
 
 
 @contextmanager

@@ -41,6 +41,8 @@ _MOST_LABELS = 20  # classes of a column that may hold labels
 _MOST_LISTED = 12  # columns that a command names one by one
 _MOST_ANSWERS = 5  # classes of columns that may be annotators
 _FEWEST_SHARES = 8  # between 0 and 1 that tell that they are shares of numbers of votes
+_MOST_COPIES = 0.05  # of the rows of votes
+_FEWEST_CLASSES, _MOST_VOTES, _LEAST_ZEROS = 3, 1000, 0.2  # of votes for classes
 _MOST_KEYS = 8  # columns of which pairs are tried
 _LEAST_CHANCE = 5.0  # pairs that chance would repeat, so that none is no accident
 _NO_VALUES = ("list", "votes", "other")  # kinds of columns whose values are not compared
@@ -76,6 +78,13 @@ _RATINGS = rf"(^|_)(ratings?|stars?|grades?|marks?|({PEOPLE})s?)(_|\d|$)"
 _VOTERS = (
     r"(^|_)(annotators?|workers?|raters?|coders?|judges?|labell?ers?|graders?|assessors?|voters?"
     r"|taggers?|scorers?|turkers?|reviewers?|evaluators?|moderators?|readers?)(_|\d|$)|completed_by"
+)
+# What is measured of an item and is neither a score nor a label of it.
+_MEASURES = (
+    r"(^|_)(age|seconds?|secs?|minutes?|hours?|days?|weeks?|months?|years?|time|timestamp|duration"
+    r"|latency|ms|length|len|words?|chars?|characters|tokens?|bytes|size|width|height|weight|price"
+    r"|amount|income|salary|revenue|position|page|dwell|distance|speed|temperature|latitude"
+    r"|longitude|lat|lon|lng|zip|postcode)(_|\d|$)"
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d\d?[./]\d\d?[./]\d{4}|\d\d?:\d\d(:|$)")
 
@@ -141,10 +150,16 @@ class FirstValues:
         both = {*zip(self.cells, other.cells, strict=True)}
         return len({one for one, _ in both}) == len(both)
 
+    @cached_property
+    def is_measure(self) -> bool:
+        """Whether it is called after what is measured, such as an age, and not a score or label."""
+        named = any(_is_called(self, one) for one in (_SCORES, _LABELS))
+        return not named and _is_called(self, _MEASURES)
+
     @property
     def may_be_scores(self) -> bool:
         """Whether there are many different numbers, which do not number the rows."""
-        return self.kind == "number" and not self.is_id and not self.may_be_labels
+        return self.kind == "number" and not self.is_id and len(self.classes) > _MOST_LABELS
 
     @property
     def may_be_votes(self) -> bool:
@@ -263,17 +278,26 @@ def _people(columns: Sequence[FirstValues]) -> FirstValues | None:
     called = [one for one in columns if one.name in sure] or [
         one for one in columns if _is_called(one, _PEOPLE)
     ]
-    able = [one for one in called if one.is_repeated and not _is_called(one, _MODELS)]
+    others = (_MODELS, _SCORES)
+    able = [
+        one
+        for one in called
+        if one.is_repeated and not any(_is_called(one, other) for other in others)
+    ]
     same = all(able[0].tells(one) and one.tells(able[0]) for one in able)
     return able[0] if able and same else None
 
 
 def _items_of(who: FirstValues, columns: Sequence[FirstValues]) -> list[FirstValues]:
-    """Return the columns that may name items, the likeliest first: a person has each once."""
+    """Return the columns that may name items, the likeliest first: a person has each once.
+
+    But for a few rows that are copies, where a name says that it is an item.
+    """
 
     def is_able(one: FirstValues) -> bool:
         pairs = [pair for pair in zip(one.cells, who.cells, strict=True) if all(pair)]
-        once = len({*pairs}) == len(pairs) > 0
+        named = names_an_id(one.name) and one.is_repeated
+        once = len({*pairs}) >= len(pairs) * (1 - _MOST_COPIES * named) > 0
         called = bool(fitting(ITEM, [one.name])) or names_an_id(one.name)
         return once and (one.is_repeated or called) and not one.are_dates
 
@@ -385,14 +409,15 @@ def _one_share(columns: Sequence[FirstValues]) -> ChosenColumns | None:
 
 
 def _score_by_name(columns: Sequence[FirstValues]) -> ChosenColumns | None:
-    """Return a share that is called a score and a label of two classes that is called one."""
-    scores = [one for one in columns if one.may_be_scores and _is_called(one, _SCORES)]
+    """Return numbers that are called scores and a label of two classes that is called one."""
+    numbers = [one for one in columns if one.kind == "number" and len(one.classes) > 2]
+    scores = [one for one in numbers if _is_called(one, _SCORES) and not names_an_id(one.name)]
     labels = [one for one in _labels(columns) if not _is_called(one, _PREDICTIONS)]
     called = [one for one in labels if fitting(LABEL, [one.name])]
     called = called or [
         one for one in labels if _is_called(one, _LABELS) or re.match(_STATES, simple(one.name))
     ]
-    if len(scores) != 1 or len(called) != 1 or not _are_shares(scores[0]):
+    if len(scores) != 1 or len(called) != 1:
         return None
     (score,), (label,) = scores, called
     if len(label.classes) != 2 or says_correct(label.name) or _people(columns) is not None:
@@ -498,7 +523,7 @@ def likely_readings(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
     rows = votes_in_rows(columns) or _unnamed_votes(columns) or _votes_on_pairs(columns)
     if rows or (rows := _told(columns)):
         return rows[:2]
-    found = [_one_score(columns), _answers(columns)]
+    found = [_one_score(columns), _answers(columns) or _uneven_counts(columns)]
     return [one for one in found if one is not None]
 
 
@@ -584,7 +609,10 @@ def _labels(columns: Sequence[FirstValues], but: Collection[str] = ()) -> list[F
     return [
         one
         for one in columns
-        if one.may_be_labels and one.name not in but and not names_an_id(one.name)
+        if one.may_be_labels
+        and one.name not in but
+        and not names_an_id(one.name)
+        and not one.is_measure
     ]
 
 
@@ -651,6 +679,18 @@ def _class_counts(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     return _guessed(COUNTS, {"counts": tuple(one.name for one in classes)})
 
 
+def _uneven_counts(columns: Sequence[FirstValues]) -> ChosenColumns | None:
+    """Return small whole numbers, many of them 0, whose sums differ: each may be a class."""
+    votes = [one for one in _numbers_of_votes(columns) if not one.is_measure]
+    if not _FEWEST_CLASSES <= len(votes) <= _MOST_LABELS:
+        return None
+    numbers = np.array([one.numbers for one in votes])
+    zeros, most = float((numbers == 0).mean()), float(numbers.max())
+    if zeros < _LEAST_ZEROS or not 1 < most <= _MOST_VOTES or not (numbers.sum(axis=0) > 0).all():
+        return None
+    return _guessed(COUNTS, {"counts": tuple(one.name for one in votes)})
+
+
 def _votes_of_all(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     """Return votes and the number of all votes: the latter is called so, and never the smaller."""
     votes = _numbers_of_votes(columns)
@@ -678,7 +718,7 @@ def numbers_beside(columns: Sequence[FirstValues]) -> list[str]:
 
 def _one_score(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     """Return a score and a label: what is called so or is a share, and else the first and last."""
-    scores = [one for one in columns if one.may_be_scores]
+    scores = [one for one in columns if one.may_be_scores and not one.is_measure]
     labels = [one for one in _labels(columns) if not _is_called(one, _PREDICTIONS)]
     if not scores or not labels:
         return None

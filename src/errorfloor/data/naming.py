@@ -204,6 +204,11 @@ def told(
     if all(place is not None and 0 <= place < number for place in places.values()):
         usual = tuple(map(str, range(number)))
         return Naming(names or usual, {v: p for v, p in places.items() if p is not None})
+    if names is not None and classes is None:
+        spoken = [as_spoken(name) for name in names]
+        found = {value: as_spoken(text) for value, text in texts.items()}
+        if {*found.values()} <= {*spoken} and len({*spoken}) == number:
+            return Naming(names, {value: spoken.index(word) for value, word in found.items()})
     if names is not None:
         raise _unlisted(texts, names, shown_as, given=classes is not None)
     words = sorted(set(texts.values()))
@@ -473,7 +478,8 @@ def told_by_words(values: Sequence[str], shown_as: tuple[Part, ...], *, many: bo
     if any(spelt(value) in (0, 1) for value in values):
         return Told()  # a stray word among numbers
     refuse_several(values, shown_as)
-    positive = positive_of(values)
+    # Yes, YES and no are two answers, and cat and Cat may be two classes.
+    positive = positive_of([*{as_spoken(value): value for value in values}.values()])
     if positive is not None:
         return Told(positive=positive)
     if not many or len(values) == 1:
@@ -513,9 +519,21 @@ def sides_of_ratings(least: float) -> dict[str, list[str]]:
     return {"1": [f"{least:g} and more"], "0": [f"less than {least:g}"]}
 
 
+def as_spoken(word: str) -> str:
+    """Return a word without blanks around it, and without capitals unless it is one letter."""
+    plain = word.strip()
+    return plain.lower() if len(plain) > 1 else plain
+
+
 def is_same(value: str, positive: object) -> bool:
-    """Tell whether a value is the positive one, however both are written."""
-    if value == str(positive):
+    """Tell whether a value is the positive one, however both are written.
+
+    Examples
+    --------
+    >>> is_same("YES ", "yes"), is_same("1.0", 1), is_same("A", "a")
+    (True, True, False)
+    """
+    if as_spoken(value) == as_spoken(str(positive)):
         return True
     number = spelt(value)
     return number is not None and number == spelt(str(positive))

@@ -42,7 +42,7 @@ from errorfloor.data.entries import (
     Entries,
     cluster_numbers,
 )
-from errorfloor.data.naming import PER_LABEL, TWO_CLASSES, Naming, listed, whole_of
+from errorfloor.data.naming import PER_LABEL, TWO_CLASSES, Naming, as_spoken, listed, whole_of
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.values import number_of
 
@@ -190,7 +190,12 @@ def with_classes(
 
 def _as_positive(frame: Frame, given: str, positive: object, name: str) -> nw.Expr:
     # Some engines find a missing value unequal to `positive` instead of unknown.
-    value = _is_positive(frame, given, positive).fill_null(False)
+    kind, word = frame.collect_schema()[given], str(positive).strip()
+    if kind.is_numeric() or kind == nw.Boolean or len(word) < 2:  # of which capitals tell
+        value = _is_positive(frame, given, positive).fill_null(False)
+    else:
+        text = nw.col(given).cast(nw.String).str.strip_chars().str.to_lowercase()
+        value = (text == as_spoken(word)).fill_null(False)
     number = value.cast(nw.Int8).cast(nw.Float64)
     return nw.when(~where_missing(frame, given)).then(number).alias(name)
 

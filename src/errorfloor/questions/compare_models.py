@@ -16,11 +16,11 @@ from errorfloor import checks
 from errorfloor._checks import InputError, argument, check_level, function, shown
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.models import ModelRows
-from errorfloor.data.naming import listed, positive_of
+from errorfloor.data.naming import listed, positive_of, which_is_1
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data
 from errorfloor.data.tables import ScoreTable
-from errorfloor.data.values import text_of
+from errorfloor.data.values import spelt, text_of
 from errorfloor.intervals.models import ExactShare, PairedDifference, holm
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics import record as kinds
@@ -107,6 +107,11 @@ class _Items:
     @property
     def classes(self) -> int:
         return len(self.names)
+
+    @property
+    def swapped(self) -> _Items:
+        """The same with the other of two classes as class 1."""
+        return _Items(1 - self.label, self.mass, self.names[::-1])
 
     @property
     def total(self) -> float:
@@ -328,6 +333,11 @@ def _compared(rows: ModelRows, ask: ModelsAsk) -> ModelComparison:
         rest = [one for one in rows.classes if one != items.names[1]]
         facts["classes"] = {"0": rest, "1": items.names[1:]}
     parts, values = _each_model(rows, metric, items, level)
+    if not _is_known_which_is_1(rows):
+        _, other_way = _each_model(rows, metric, items.swapped, level)
+        pairs = zip(values, other_way, strict=True)
+        if any(abs(one.value - other.value) > _STEP for one, other in pairs):
+            raise which_is_1(rows.classes, (argument("label"), f" ({rows.name})"), {})
     notes: tuple[str, ...] = ()
     if scored and not models.kind_of(metric).by_scores and items.classes == 2:
         notes = (f"Scores of {_CUT} and more are taken for class {items.names[1]!r}.",)
@@ -356,6 +366,15 @@ def _compared(rows: ModelRows, ask: ModelsAsk) -> ModelComparison:
     checked = checks.checked(replace(comparison, items_needed=needed))
     checks.issue(checked)
     return checked
+
+
+def _is_known_which_is_1(rows: ModelRows) -> bool:
+    """Tell whether class 1 was named, or values tell it: yes, spam, 1 next to 0 or -1."""
+    options, numbers = rows.source.options, [spelt(one) for one in rows.classes]
+    named = options.positive is not None or options.classes is not None
+    signs = [one is not None and one > 0 for one in numbers]
+    told = positive_of(rows.classes) is not None or (None not in numbers and sum(signs) == 1)
+    return named or told or len(numbers) != 2
 
 
 def _each_model(

@@ -92,6 +92,8 @@ def looked_at(
         _tried(data, files, where, layout, given, write, seen.few_labels)
         for layout, given in seen.guesses
     ]
+    if not seen.by_names:  # which would explain an error
+        both = [one for one in both if one[0].problem is None or _has_remedy(*one)]
     both.sort(key=lambda one: one[0].problem is not None)
     asked = next((one.problem for one in seen.told if one.problem is not None), None)
     if where.labels is None and asked is None and seen.may_be_ratings:
@@ -115,6 +117,11 @@ def looked_at(
         problems=tuple(problems),
         next=tuple(following) or in_general(files, seen.columns),
     )
+
+
+def _has_remedy(look: LayoutLook, lines: Sequence[str]) -> bool:
+    """Tell whether what to type has more than the columns, such as the positive class."""
+    return [*lines] != [look.command or look.code]
 
 
 def _files_of(data: Any) -> tuple[str, ...]:
@@ -157,6 +164,7 @@ class _Seen:
     way_out: WayOut | None
     may_be_ratings: bool  # by the names of columns, or where these tell nothing
     told: list[Told]  # by the tool that wrote a file
+    by_names: bool = True  # whether names tell the guesses, and else values do
 
     @property
     def few_labels(self) -> set[str]:
@@ -199,11 +207,11 @@ def _columns_in(
             votes = {name: name for one in told for name in one.columns}
             return _Seen(rows, columns, [(ANNOTATIONS, votes)], None, False, told)
         readings, way_out = by_names.likely_readings(kinds, LAYOUTS), None
-        if not readings:
+        named = len(readings) > 0
+        if not named:
             readings, way_out = _by_values(frame, run, kinds, files, predicted)
     guesses = [(one.layout, one.arguments) for one in readings]
-    rated = may_be_ratings(kinds) or not by_names.likely_readings(kinds, LAYOUTS)
-    return _Seen(rows, columns, guesses, way_out, rated, told)
+    return _Seen(rows, columns, guesses, way_out, may_be_ratings(kinds) or not named, told, named)
 
 
 def _by_values(
@@ -605,9 +613,11 @@ def in_general(files: Sequence[str], columns: Sequence[ColumnLook]) -> tuple[str
             f"{start} --score COL --label COL",
             f"{start} --item COL --annotator COL --vote COL",
             f"{start} --annotators COL,COL,COL",
+            f"{start} --counts COL,COL,COL",
         )
     return (
         "ef.from_scores(df, score=COL, label=COL)",
         "ef.from_votes(df, item=COL, annotator=COL, vote=COL)",
         "ef.from_votes(df, annotators=[COL, COL, COL])",
+        "ef.from_votes(df, counts=[COL, COL, COL])",
     )

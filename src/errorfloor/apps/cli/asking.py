@@ -205,6 +205,12 @@ def models(
         with labels.paths(session) as paths, session.step("comparing models"):
             data = paths[0] if len(paths) == 1 else paths
             result = models_in(data, None, None, prediction, where, ask)
+        first: Any = next(iter(each(result).values()))
+        label = first.source.columns["label"]
+        if guess is None and first.source.guessed:
+            session.remark(f"using column {quoted(label)} as the label")
+        if len(first.classes) == 2 and not first.measure.is_error:
+            session.remark(f"class 1 = {first.classes[1]}; class 0 = {first.classes[0]}")
         columns = {**where.columns, "prediction": [*prediction]}
         guessed = [] if guess is None else ["label", "prediction"]
     session.about["input"] = {
