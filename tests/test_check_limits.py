@@ -465,7 +465,9 @@ def test_one_class_in_two_spellings_refutes_unless_classes_are_listed():
     assert found("a b", "a  B", "c", listed=("a b", "a  B", "c")) == [("a b and a  B", "note")]
     assert found("cat", "cats") == []
     words = from_facts(classes={"1": ["Yes", "yes"], "0": ["no"]})
-    assert [one.value for one in names._spellings(words)] == ["Yes and yes"]
+    assert [*names._spellings(words)] == []  # of one class
+    words = from_facts(classes={"1": ["A"], "0": ["a", "b"]})
+    assert [one.value for one in names._spellings(words)] == ["A and a"]
 
 
 def test_answers_that_are_no_class_are_named_among_three_classes():

@@ -328,11 +328,13 @@ VOTE_TABLE = ef.VoteTable.from_arrays((VOTES * VOTED).sum(axis=1), VOTED.sum(axi
 
 @pytest.mark.parametrize("engine", engines.params())
 def test_a_positive_vote_that_nobody_cast_is_refused_in_every_layout(engine):
-    words = ("text", ["yes", "no", None])
+    words = ("text", ["YES", "no", None])
     frame = engines.ENGINES[engine]({"i": ("int64", [1, 2, 3]), "ann": words, "bob": words})
     for layout in ({"annotators": ["ann", "bob"]}, {"item": "i", "vote": "ann"}):
-        with pytest.raises(ValueError, match="`positive` is 'Yes', but"):
-            frames.vote_table(frame, **layout, positive="Yes", drop_missing=True)
+        with pytest.raises(ValueError, match="`positive` is 'Yep', but"):
+            frames.vote_table(frame, **layout, positive="Yep", drop_missing=True)
+    found = frames.vote_table(frame, item="i", vote="ann", positive="yes", drop_missing=True)
+    assert found.positives.sum() == 1
     with pytest.raises(ValueError, match="`annotators` has a column twice"):
         frames.vote_table(frame, annotators=["ann", "ann"])
 

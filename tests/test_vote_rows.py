@@ -241,8 +241,9 @@ def test_a_positive_vote_has_to_occur():
     wide = pd.DataFrame({"a": ["yes", None], "b": ["no", "no"]})
     found = vote_table(wide, annotators=["a", "b"], positive="yes")
     assert found.votes.tolist() == [[1, 0], [1, 1]]
-    with pytest.raises(ef.InputError, match="`positive` is 'Yes', but no column of `annotators`"):
-        vote_table(wide, annotators=["a", "b"], positive="Yes")
+    assert vote_table(wide, annotators=["a", "b"], positive="Yes ") == found
+    with pytest.raises(ef.InputError, match="`positive` is 'Yep', but no column of `annotators`"):
+        vote_table(wide, annotators=["a", "b"], positive="Yep")
     many = pd.DataFrame({"item": np.arange(60) // 2, "vote": [f"w{k}" for k in range(60)]})
     for word in ("w0", "w59"):  # of more values than are shown
         found = vote_table(many, item="item", vote="vote", positive=word)
