@@ -7,12 +7,9 @@ from scipy.special import comb
 import errorfloor as ef
 from errorfloor.data.features import Features
 from errorfloor.data.source import Source
-from errorfloor.features import classics, leaks, sequence, votes
+from errorfloor.features import classics, leaks, sequence
 from errorfloor.features.classics import least_of_pairs, least_of_votes
-from errorfloor.features.lists import (
-    squares_between,
-)
-from errorfloor.features.neighbours import nearest
+from errorfloor.features.neighbours import nearest, squares_between
 from errorfloor.questions.features import _order
 
 # The weighted mean over grids.
@@ -78,12 +75,12 @@ def slow_votes(x, k, codes, classes):
 @pytest.mark.parametrize("k", [1, 2, 5, 11, 30])
 @pytest.mark.parametrize("most", [0, 1, 256])
 def test_votes_are_those_of_slow_counting(k, most, monkeypatch):
-    monkeypatch.setattr(votes, "_MOST_TIED", most)
+    monkeypatch.setattr(classics, "_MOST_TIED", most)
     generator = np.random.default_rng(k)
     x = generator.integers(3, size=(12 if k == 11 else 31, 2)).astype(float)
     codes = generator.integers(3, size=(2, len(x)))
     lists = nearest(x, k + 1)
-    voters = votes.NeighbourVotes.of(x, k, lists)
+    voters = classics.NeighbourVotes.of(x, k, lists)
     found = voters.votes(codes, 3)
     assert voters.k == min(k, len(x) - 1)
     for at, one in enumerate(codes):

@@ -17,9 +17,13 @@ from sklearn.tree import DecisionTreeClassifier
 import errorfloor as ef
 from errorfloor.datasets.synthetic import gaussian_cloud, xor
 from errorfloor.features import classics, leaks, sequence
-from errorfloor.features.classics import least_of_pairs, least_of_votes
+from errorfloor.features.classics import (
+    NeighbourVotes,
+    errors_of,
+    least_of_pairs,
+    least_of_votes,
+)
 from errorfloor.features.neighbours import nearest
-from errorfloor.features.votes import NeighbourVotes, errors_of
 from errorfloor.questions.features import BothLimits
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.words import long_text_of
@@ -46,7 +50,7 @@ def data():
 @pytest.mark.parametrize("kind", ["2", "40", "tied", "many tied"])
 @pytest.mark.parametrize("k", [1, 4, 15])
 def test_tied_neighbours_share_the_last_places(kind, k, most, monkeypatch):
-    monkeypatch.setattr("errorfloor.features.votes._MOST_TIED", most)
+    monkeypatch.setattr("errorfloor.features.classics._MOST_TIED", most)
     x = points_of(kind)
     codes = np.random.default_rng(1).integers(3, size=len(x))
     voters = NeighbourVotes.of(x, k, nearest(x, k + 1))
@@ -949,7 +953,7 @@ def test_a_device_is_where_neighbours_are_looked_for(data, monkeypatch):
         asked.append(device)
         return nearest(points, k, queries)
 
-    monkeypatch.setattr("errorfloor.features.neighbours.nearest_on", nearest_on)
+    monkeypatch.setattr("errorfloor.features.cuda.nearest_on", nearest_on)
     for method in ("sequential", "1nn"):
         there = ef.from_features(data.features, data.labels, method=method, device="cuda", rng=0)
         here = ef.from_features(data.features, data.labels, method=method, rng=0)

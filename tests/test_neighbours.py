@@ -7,9 +7,15 @@ from scipy.spatial.distance import cdist
 
 from errorfloor.features import neighbours
 from errorfloor.features.classics import spanning_tree
-from errorfloor.features.lists import in_full, squares_between
-from errorfloor.features.neighbours import ENGINES, nearest, nearest_apart
-from errorfloor.features.rounded import Rounded, RoundedCloud
+from errorfloor.features.neighbours import (
+    ENGINES,
+    Rounded,
+    RoundedCloud,
+    in_full,
+    nearest,
+    nearest_apart,
+    squares_between,
+)
 
 NAMES = [engine.name for engine in ENGINES]
 

@@ -6,7 +6,7 @@ frozen/newer.py asks the questions, and says how answers are written again that 
 import pytest
 from frozen import kept, newer
 
-from errorfloor.features import lists
+from errorfloor.features import neighbours
 from errorfloor.methods import cuts, ranks
 from errorfloor.methods.rules import logs
 
@@ -30,5 +30,5 @@ AT_ONCE = ("scores, MANY", "features", "labels on some, many", "calibrate, many"
 def test_answers_do_not_depend_on_how_much_is_taken_at_once(name, monkeypatch):
     for module, size in ((logs, "BLOCK"), (cuts, "_AT_ONCE"), (ranks, "_AT_ONCE")):
         monkeypatch.setattr(module, size, 70)
-    monkeypatch.setattr(lists, "_CELLS", 70)
+    monkeypatch.setattr(neighbours, "_CELLS", 70)
     assert not changes(name)

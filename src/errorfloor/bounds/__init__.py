@@ -27,12 +27,13 @@ from errorfloor.bounds.bias import (
 )
 from errorfloor.bounds.curves import BiasCurves, bias_curves
 from errorfloor.bounds.deviation import (
+    auc_deviation,
+    balanced_error_deviation,
     isotonic_deviation,
     noisy_isotonic_deviation,
     soft_label_deviation,
     votes_deviation,
 )
-from errorfloor.bounds.metrics import auc_deviation, balanced_error_deviation
 
 __all__ = [
     "BiasCurves",

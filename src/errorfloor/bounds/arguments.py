@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from errorfloor._checks import as_scores, refuse
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Bools, Counts, Floats
 
 # A float when every argument is a single number, else an array of their common shape.
 FloatOrFloats: TypeAlias = Any
 
 
+def as_numbers_that(
+    fit: Callable[[Floats], Bools], values: object, name: str, must: str, remedy: str
+) -> Floats:
+    """Return numbers of any shape that fit, or say which does not."""
+    array = as_numbers(values, name)
+    refuse(~fit(array).ravel(), array.ravel(), f"`{name}` must {must}", remedy)
+    return array
+
+
 def as_fractions(values: object, name: str) -> Floats:
     """Return numbers in [0, 1], or say which is none."""
-    array = as_numbers(values, name)
-    refuse(
-        ~((array >= 0) & (array <= 1)).ravel(),
-        array.ravel(),
-        f"`{name}` must lie in [0, 1]",
-        "Divide percentages by 100.",
-    )
-    return array
+    remedy = "Divide percentages by 100."
+    return as_numbers_that(lambda x: (x >= 0) & (x <= 1), values, name, "lie in [0, 1]", remedy)
 
 
 def as_whole(values: object, name: str) -> Counts:
     """Return whole numbers of at least 1, or say which is none."""
-    array = as_numbers(values, name)
-    refuse(
-        ~((array >= 1) & (array == np.floor(array)) & (array < 2**53)).ravel(),
-        array.ravel(),
-        f"`{name}` must be whole numbers of at least 1",
-        "Pass how many votes per item has." if name == "m" else "Pass how many items there are.",
-    )
-    return array.astype(np.int64)
+    remedy = f"Pass how many {'votes per item has' if name == 'm' else 'items there are'}."
+    return as_numbers_that(
+        lambda x: (x >= 1) & (x == np.floor(x)) & (x < 2**53),
+        *(values, name, "be whole numbers of at least 1", remedy),
+    ).astype(np.int64)
 
 
 def as_numbers(values: object, name: str) -> Floats:

@@ -10,7 +10,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.bounds.arguments import (
     FloatOrFloats,
     as_fractions,
-    as_numbers,
+    as_numbers_that,
     as_whole,
     check_shapes,
     plain,
@@ -296,12 +296,9 @@ def _as_weights(weights: object, points: Floats) -> Floats:
 
 def as_separation(values: object) -> Floats:
     """Return distances from 1/2, or say which is none."""
-    array = as_numbers(values, "separation")
-    refuse(
-        ~((array > 0) & (array <= 0.5)).ravel(),
-        array.ravel(),
-        "`separation` must lie in (0, 0.5]",
+    return as_numbers_that(
+        lambda x: (x > 0) & (x <= 0.5),
+        *(values, "separation", "lie in (0, 0.5]"),
         "It is the least distance of a true probability from 1/2; without one, use "
         "computable_bias_bound, or leave `separation` out.",
     )
-    return array

@@ -1,4 +1,4 @@
-"""How far estimates stray from their mean, by sampling alone."""
+"""How far estimates stray from their mean, by sampling alone: of the error, and other metrics."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from errorfloor._checks import as_flag, check_level, refuse
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds.arguments import (
     FloatOrFloats,
-    as_numbers,
+    as_numbers_that,
     as_whole,
     check_shapes,
     plain,
@@ -180,20 +180,15 @@ def noisy_isotonic_deviation(
     >>> round(noisy_isotonic_deviation(10_000, 1 / (2 * 100**0.5), 0.5), 6)  # of 100 votes
     0.117443
     """
-    spread = as_numbers(noise, "noise")
-    refuse(
-        ~(spread >= 0).ravel(),
-        spread.ravel(),
-        "`noise` must not be negative",
+    spread = as_numbers_that(
+        lambda x: x >= 0,
+        noise,
+        "noise",
+        "not be negative",
         "It is a standard deviation; 0 is none.",
     )
-    least = as_numbers(slope, "slope")
-    refuse(
-        ~(least > 0).ravel(),
-        least.ravel(),
-        "`slope` must be positive",
-        "Where f is flat somewhere, no bound of this kind holds.",
-    )
+    remedy = "Where f is flat somewhere, no bound of this kind holds."
+    least = as_numbers_that(lambda x: x > 0, slope, "slope", "be positive", remedy)
     items = as_whole(n, "n")
     check_shapes(n=items, noise=spread, slope=least)
     with np.errstate(over="ignore"):
@@ -286,3 +281,125 @@ def limit_quantile(level: float) -> float:
     if level < 0.5:
         return float(brentq(lambda x: below(x) - level, 0.1, 2.0, xtol=1e-14))
     return float(brentq(lambda x: (1 - level) - above(x), 1.0, 8.0, xtol=1e-14))
+
+
+# Balanced error and AUC.
+
+
+def balanced_error_deviation(
+    n: object, level: float = 0.95, *, estimated: object = None
+) -> FloatOrFloats:
+    """Bound the distance from the best balanced error of n clean soft labels to the true one.
+
+    Parameters
+    ----------
+    n : int or array-like
+        Number of items, at least 1.
+    level : float
+        Probability that the bound holds, strictly between 0 and 1.
+    estimated : float or array-like, optional
+        The true share of class 1, in (0, 1), where the estimate takes the mean soft label for it.
+        Without it the estimate is the min form with a known share.
+
+    Returns
+    -------
+    float or array of the common shape
+        ``sqrt(log(2 / (1 - level)) / (8 n))``; with an estimated share t,
+        ``17 / 8 sqrt(2 log(4 / (1 - level)) / (t (1 - t) n))``.
+
+    References
+    ----------
+    .. [1] R. Ushio, T. Ishida and M. Sugiyama, "Bayes-optimal BER and AUC: estimation and
+       evaluation of estimators", 2026.
+
+    Examples
+    --------
+    >>> round(balanced_error_deviation(10_000), 6)
+    0.006791
+    >>> round(balanced_error_deviation(10_000, estimated=0.2), 6)
+    0.157272
+    """
+    items, chance = as_whole(n, "n"), check_level(level)
+    if estimated is None:
+        return plain(_hoeffding(items, chance, width=0.5))
+    share = _as_share(estimated, "estimated")
+    check_shapes(n=items, estimated=share)
+    return plain(17 / 8 * np.sqrt(2) * _root(4, chance, share, items))
+
+
+def auc_deviation(
+    n: object,
+    prior: object,
+    level: float = 0.95,
+    *,
+    estimated: bool = False,
+    sharp: bool = False,
+) -> FloatOrFloats:
+    """Bound the distance from the best AUC of n clean soft labels to the true one.
+
+    Parameters
+    ----------
+    n : int or array-like
+        Number of items, at least 2.
+    prior : float or array-like
+        The true share of class 1, in (0, 1).
+    level : float
+        Probability that the bound holds, strictly between 0 and 1.
+    estimated : bool
+        Whether the estimate takes the mean soft label for the share, or knows it.
+    sharp : bool
+        For a known share, the smaller of the paper's bound and Hoeffding's for the min form, whose
+        pairs add numbers between 0 and 1 / (8 prior (1 - prior)).
+
+    Returns
+    -------
+    float or array of the common shape
+        ``sqrt(log(2 / (1 - level)) / (t (1 - t) n))`` with t the share; with an estimated one
+        ``10 sqrt(log(4 / (1 - level)) / (t (1 - t) n))``.
+
+    Notes
+    -----
+    The sharp form is not in the paper. A mean over all pairs is the mean, over all ways to divide
+    the items into pairs, of means of n // 2 independent numbers, so Hoeffding's bound holds with
+    that many.
+
+    References
+    ----------
+    .. [1] R. Ushio, T. Ishida and M. Sugiyama, "Bayes-optimal BER and AUC: estimation and
+       evaluation of estimators", 2026.
+    .. [2] W. Hoeffding, J. Am. Stat. Assoc. 58, 1963, section 5a.
+
+    Examples
+    --------
+    >>> round(auc_deviation(10_000, 0.2), 6)
+    0.048016
+    >>> round(auc_deviation(10_000, 0.2, sharp=True), 6)
+    0.015005
+    >>> round(auc_deviation(10_000, 0.2, estimated=True), 6)
+    0.523332
+    """
+    items, chance, share = as_whole(n, "n"), check_level(level), _as_share(prior, "prior")
+    check_shapes(n=items, prior=share)
+    refuse((items < 2).ravel(), items.ravel(), "`n` must be at least 2", "AUC is about pairs.")
+    sharp = as_flag(sharp, name="sharp")
+    if as_flag(estimated, name="estimated"):
+        if sharp:
+            raise ValueError("`sharp` is for a known share. Leave out `sharp` or `estimated`.")
+        return plain(10 * _root(4, chance, share, items))
+    bound = _root(2, chance, share, items)
+    if not sharp:
+        return plain(bound)
+    pairs = np.sqrt(np.log(2 / (1 - chance)) / (2 * (items // 2))) / (8 * share * (1 - share))
+    return plain(np.asarray(np.minimum(bound, pairs)))
+
+
+def _root(sides: int, level: float, share: Floats, items: Counts) -> Floats:
+    return np.asarray(np.sqrt(np.log(sides / (1 - level)) / (share * (1 - share) * items)))
+
+
+def _as_share(values: object, name: str) -> Floats:
+    return as_numbers_that(
+        lambda x: (x > 0) & (x < 1),
+        *(values, name, "lie strictly between 0 and 1"),
+        "It is the share of class 1; divide percentages by 100.",
+    )

@@ -7,8 +7,8 @@ little about each other, and even the lower end is above the floor. So none of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,15 +16,126 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor._typing import Counts, Floats
-from errorfloor.features.neighbours import Lists, nearest, nearest_apart
-from errorfloor.features.rounded import RoundedCloud
-from errorfloor.features.votes import NeighbourVotes, errors_of
+from errorfloor.features.neighbours import (
+    Lists,
+    RoundedCloud,
+    all_squares,
+    nearest,
+    nearest_apart,
+)
+
+# Votes of neighbours; those at equal distances share a place. Who is whose neighbour does
+# not depend on labels: it is found once, and then asked for many sets of labels.
+
+_MOST_TIED = 256  # only for speed: neighbours beyond a list; for more, all are looked at again
+_SAME = 1e-9  # votes are sums of shares, which rounding moves by less
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NeighbourVotes:
+    """The `k` nearest others of each point, whose labels are votes on it.
+
+    Points that are tied for the last places share them equally, so that no answer depends on the
+    order of rows.
+
+    Attributes
+    ----------
+    points : array of shape (n, d)
+        All points.
+    shares : sparse array of shape (n, n)
+        How much the label of each point counts for each: 1, or less where places are shared.
+    wide : dict
+        The squared distance of the last place, for points with too many tied ones to keep.
+    k : int
+        How many votes there are on each point.
+    """
+
+    points: Floats = field(repr=False)
+    shares: Any = field(repr=False)
+    wide: dict[int, float] = field(repr=False)
+    k: int
+
+    @classmethod
+    def of(cls, points: Floats, k: int, lists: Lists) -> NeighbourVotes:
+        """Find the voters on each point; `lists` has one neighbour more, where there is one."""
+        from scipy.sparse import csr_array
+
+        n, k = len(points), min(k, lists.indices.shape[1])
+        rows, columns = np.repeat(np.arange(n), k), lists.indices[:, :k].ravel()
+        parts = [(rows, columns, np.ones(n * k))]
+        wide: dict[int, float] = {}
+        if lists.indices.shape[1] > k:
+            tied = np.flatnonzero(lists.squares[:, k - 1] == lists.squares[:, k])
+            kept = ~np.isin(rows, tied)
+            parts = [(rows[kept], columns[kept], np.ones(np.count_nonzero(kept)))]
+            longer = _longer(points, lists, tied, lists.squares[tied, k - 1])
+            for row, (squares, indices) in zip(tied, longer, strict=True):
+                edge = float(lists.squares[row, k - 1])
+                if squares[-1] == edge and squares.size < n - 1:
+                    wide[int(row)] = edge
+                else:
+                    near, share = _sharing(squares, edge, k)
+                    parts.append((np.full(near.size, row), indices[near], share))
+        at, of, shares = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return cls(points, csr_array((shares, (at, of)), shape=(n, n)), wide, k)
+
+    def votes(self, codes: Counts, classes: int) -> Floats:
+        """Return the votes for each class, of shape (classes, n, sets), for sets of labels.
+
+        `codes` has a row for each set.
+        """
+        of_points = np.ascontiguousarray(codes.T)
+        found = np.stack(
+            [self.shares @ (of_points == one).astype(np.float64) for one in range(classes)]
+        )
+        for row, edge in self.wide.items():
+            squares = all_squares(self.points, self.points[row])
+            squares[row] = np.inf
+            near, share = _sharing(squares, edge, self.k)
+            for one in range(classes):
+                found[one, row] = share @ (of_points[near] == one)
+        return found
+
+
+def _longer(
+    points: Floats, lists: Lists, rows: Counts, edges: Floats
+) -> Iterator[tuple[Floats, Counts]]:
+    """Yield the lists of some points, made longer where they end with an edge."""
+    n = len(points)
+    short = (lists.squares[rows, -1] == edges) & (lists.indices.shape[1] < n - 1)
+    most = min(lists.indices.shape[1] + _MOST_TIED, n - 1)
+    if short.any():
+        found = nearest_apart(RoundedCloud(points), rows[short], np.arange(n), most)
+        more = zip(found.squares, found.indices, strict=True)
+    for row, is_short in zip(rows, short, strict=True):
+        yield next(more) if is_short else (lists.squares[row], lists.indices[row])
+
+
+def _sharing(squares: Floats, edge: float, k: int) -> tuple[Counts, Floats]:
+    """Return who is near up to an edge, where places are shared, and their shares."""
+    inside, tied = np.flatnonzero(squares < edge), np.flatnonzero(squares == edge)
+    share = (k - inside.size) / tied.size
+    return np.concatenate((inside, tied)), np.repeat((1.0, share), (inside.size, tied.size))
+
+
+def errors_of(votes: Floats, codes: Counts) -> Floats:
+    """Return the mean chance that the majority is wrong, with equal votes drawn, for each set.
+
+    `votes` is of shape (classes, n, sets), `codes` of shape (sets, n).
+    """
+    most = votes.max(axis=0) - _SAME
+    own = np.take_along_axis(votes, codes.T[None], axis=0)[0]
+    level = np.count_nonzero(votes >= most, axis=0)
+    return np.asarray(1 - ((own >= most) / level).mean(axis=0))
+
+
+# The minimum spanning tree.
 
 _AT_ONCE = 256  # only for speed: points looked at further; what is found spares others
 
 
 @dataclass(slots=True, eq=False)
-class _Known:
+class _Neighbourhoods:
     """What is known of each point: its list, and the nearest beyond that was found later.
 
     Attributes
@@ -49,7 +160,7 @@ class _Known:
     other: Counts
 
     @classmethod
-    def of(cls, points: Floats, lists: Lists, places: Counts) -> _Known:
+    def of(cls, points: Floats, lists: Lists, places: Counts) -> _Neighbourhoods:
         n = len(points)
         cloud = RoundedCloud(points if places.size == n else points[places])
         edge = lists.squares[:, -1].copy()
@@ -66,7 +177,7 @@ class _Known:
 
 
 @dataclass(slots=True, eq=False)
-class _Best:
+class _ShortestEdges:
     """The shortest edge that leaves each part: of equal ones that of the lowest ends."""
 
     square: Floats
@@ -74,7 +185,7 @@ class _Best:
     high: Counts
 
     @classmethod
-    def none(cls, parts: int) -> _Best:
+    def none(cls, parts: int) -> _ShortestEdges:
         last = np.iinfo(np.int64).max
         return cls(np.full(parts, np.inf), np.full(parts, last), np.full(parts, last))
 
@@ -99,7 +210,7 @@ def spanning_tree(points: Floats, lists: Lists) -> Counts:
     n = len(points)
     first = _same_place(lists)
     copies = np.flatnonzero(first != np.arange(n))
-    known = _Known.of(points, lists, np.unique(first))
+    known = _Neighbourhoods.of(points, lists, np.unique(first))
     keys = first[copies] * n + copies
     part, number = _parts(keys, n)
     while number > 1:
@@ -130,12 +241,12 @@ def _parts(keys: Counts, n: int) -> tuple[Counts, int]:
     return part.astype(np.int64), int(number)
 
 
-def _shortest(known: _Known, part: Counts, number: int) -> _Best:
+def _shortest(known: _Neighbourhoods, part: Counts, number: int) -> _ShortestEdges:
     """Return the shortest edge out of each part but the largest."""
     largest = np.bincount(part, minlength=number).argmax()
     active = known.places[part[known.places] != largest]
     own = part[active]
-    best = _Best.none(number)
+    best = _ShortestEdges.none(number)
     outside = part[known.lists.indices[active]] != own[:, None]
     column = outside.argmax(axis=1)
     listed = outside[np.arange(active.size), column]
@@ -151,7 +262,9 @@ def _shortest(known: _Known, part: Counts, number: int) -> _Best:
     return best
 
 
-def _look_further(known: _Known, part: Counts, unsure: Counts, best: _Best) -> None:
+def _look_further(
+    known: _Neighbourhoods, part: Counts, unsure: Counts, best: _ShortestEdges
+) -> None:
     """Look at points whose list leaves open whether they have the shortest edge, nearest first."""
     unsure = unsure[np.argsort(known.edge[unsure], kind="stable")]
     while unsure.size:

@@ -16,7 +16,7 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Floats
-from errorfloor.features.lists import Lists
+from errorfloor.features.neighbours import Lists
 
 _GROUP = 64  # points of which only the best goes on
 _SPARE = 2  # proposals for each neighbour that is asked for, and for 16 more

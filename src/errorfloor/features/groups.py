@@ -33,7 +33,7 @@ _CHANCE = 1e-6  # that so few differ inside, were they drawn as those outside
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class RelatedRows:
     """Rows that look as if they belonged together.
 
     Attributes
@@ -84,7 +84,7 @@ class _Neighbours:
         return cls(rows, apart, indices, differ, others, n, points.shape[1])
 
 
-def rows_together(points: Floats, codes: Counts, device: str | None = None) -> Together | None:
+def rows_together(points: Floats, codes: Counts, device: str | None = None) -> RelatedRows | None:
     """Return that rows belong together, where they look like it; labels are in order of rows."""
     if len(points) < 2 * _LISTED:
         return None
@@ -171,7 +171,7 @@ def _at_one_lag(near: _Neighbours) -> Bools:
     return np.asarray((lags == values[most]) & (np.arange(_LISTED) < size))
 
 
-def _judged(near: _Neighbours, inside: Bools, most: float) -> Together | None:
+def _judged(near: _Neighbours, inside: Bools, most: float) -> RelatedRows | None:
     """Return that the neighbours inside belong to rows, if labels agree there and not outside.
 
     That is, at most so many times as many labels differ inside as outside.
@@ -195,4 +195,4 @@ def _judged(near: _Neighbours, inside: Bools, most: float) -> Together | None:
         return None
     row, first = int(near.rows[at[0]]), int(near.indices[at[0], inside[at[0]].argmax()])
     share = at.size / near.rows.size
-    return Together(min(row, first), max(row, first), share, 1 - within, 1 - beyond)
+    return RelatedRows(min(row, first), max(row, first), share, 1 - within, 1 - beyond)

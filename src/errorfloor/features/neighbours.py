@@ -3,31 +3,193 @@
 An engine proposes points (see `Engine`): a k-d tree, matrix products, or faiss. What it
 proposes is measured again by differences, and a query whose proposals may lack a neighbour is seen,
 and asked again in double precision; where even that leaves it open, all points are measured.
+
+Distances of differences are the same bits for either order of two points, and wherever they are
+computed. So equal distances are equal, and lists are the same whichever engine proposes points.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from os import cpu_count
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.features.cuda import nearest_on
-from errorfloor.features.lists import (
-    Lists,
-    all_squares,
-    blocks_of,
-    in_full,
-    sorted_lists,
-    squares_between,
-    squares_of_pairs,
-)
-from errorfloor.features.rounded import Precision, Reals, Rounded, RoundedCloud
+
+_CELLS = 2**20  # only for speed: numbers in a block, which fit in a cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lists:
+    """The nearest points of each query, nearest first; of equal distances the lower index first.
+
+    Attributes
+    ----------
+    squares : array of shape (queries, k)
+        Squared distances.
+    indices : array of shape (queries, k)
+        Which points they are.
+    """
+
+    squares: Floats
+    indices: Counts
+
+    def in_order(self, order: Counts) -> Lists:
+        """Return the lists of the same points in another order of rows."""
+        place = np.empty_like(order)
+        place[order] = np.arange(order.size)
+        return sorted_lists(self.squares[order], place[self.indices[order]])
+
+
+def sorted_lists(squares: Floats, indices: Counts, k: int | None = None) -> Lists:
+    """Return the first of each row by distance, and by index where distances are equal."""
+    order = np.lexsort((indices, squares), axis=1)[:, :k]
+    return Lists(np.take_along_axis(squares, order, 1), np.take_along_axis(indices, order, 1))
+
+
+def squares_between(points: Floats, others: Floats) -> Floats:
+    """Return squared distances along the last axis, the same bits whichever comes first."""
+    steps = points - others
+    return np.asarray(np.multiply(steps, steps, out=steps).sum(axis=-1))
+
+
+def squares_of_pairs(points: Floats, at: Counts, others: Floats, other: Counts) -> Floats:
+    """Return the squared distances of pairs of rows, a block at a time."""
+    squares = np.empty(len(at))
+    blocks = blocks_of(len(at), 16 * points.shape[1])  # only for speed
+    first, second = np.empty((2, blocks[0].stop if blocks else 0, points.shape[1]))
+    for some in blocks:
+        # Into the same memory again and again: to ask for new one takes as long as the rest.
+        size = some.stop - some.start
+        np.take(points, at[some], axis=0, out=first[:size], mode="clip")
+        np.take(others, other[some], axis=0, out=second[:size], mode="clip")
+        steps = np.subtract(first[:size], second[:size], out=first[:size])
+        squares[some] = np.multiply(steps, steps, out=steps).sum(axis=-1)
+    return squares
+
+
+def all_squares(points: Floats, query: Floats) -> Floats:
+    """Return the squared distances of one point from all, a block at a time."""
+    blocks = blocks_of(len(points), points.shape[1])  # only for speed
+    return np.concatenate([squares_between(points[some], query) for some in blocks])
+
+
+def blocks_of(number: int, width: int) -> list[slice]:
+    """Return slices of rows that together have about as many numbers as fit in a cache."""
+    size = max(_CELLS // max(width, 1), 1)
+    return [slice(at, min(at + size, number)) for at in range(0, number, size)]
+
+
+def in_full(points: Floats, query: Floats, k: int, excluded: Bools | None) -> Lists:
+    """Return the one list of a query from its distances to all points but those excluded."""
+    squares = all_squares(points, query)
+    there = np.arange(len(points)) if excluded is None else np.flatnonzero(~excluded)
+    edge = np.partition(squares[there], k - 1)[k - 1]
+    near = there[squares[there] <= edge]
+    return sorted_lists(squares[near][None], near[None], k)
+
+
+# Points as products take them: around 0, of size 1 at most, and rounded.
+#
+# The value of a pair is minus half of its squared distance, x y - (x x + y y) / 2: a product of two
+# rows with two numbers more. Sums of products lose digits, so that a value only proposes. How many
+# they lose at most is known (Higham, Accuracy and Stability of Numerical Algorithms, chapter 3): a
+# value is within ``K (|x| + |y|)**2`` of the true one, with K about half the number of terms times
+# the unit of rounding. That says which points can be among the nearest, and when one may lack.
+
+Reals: TypeAlias = NDArray[np.floating[Any]]  # of single or double precision
+
+Precision: TypeAlias = type[np.float32] | type[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rounded:
+    """Points around a common centre, in a common scale.
+
+    Attributes
+    ----------
+    rows : array of shape (n, d)
+        The points.
+    halves : array of shape (n,)
+        Half of the squared length of each.
+    centre : array of shape (d,)
+        What is 0.
+    scale : float
+        A power of 2, so that nothing is rounded by it.
+    """
+
+    rows: Reals
+    halves: Reals
+    centre: Floats
+    scale: float
+
+    @classmethod
+    def of(cls, points: Floats, dtype: Precision, like: Rounded | None = None) -> Rounded:
+        """Return points around their mean, or in the frame of others."""
+        if like is None:
+            centre = points.mean(axis=0)
+            largest = max(
+                float(np.abs(points[at] - centre).max()) for at in blocks_of(*points.shape)
+            )
+            scale = 2.0 ** -np.frexp(largest)[1] if largest > 0 else 1.0
+        else:
+            centre, scale = like.centre, like.scale
+        rows = np.empty(points.shape, dtype)
+        halves = np.empty(len(points), dtype)
+        for at in blocks_of(*points.shape):
+            rows[at] = (points[at] - centre) * scale
+            halves[at] = (rows[at].astype(np.float64) ** 2).sum(axis=1) / 2
+        return cls(rows, halves, centre, scale)
+
+    def some(self, at: Counts | slice) -> Rounded:
+        """Return some of the points."""
+        return Rounded(self.rows[at], self.halves[at], self.centre, self.scale)
+
+    def values(self, others: Rounded) -> Reals:
+        """Return minus half of the squared distance of each point from each of the others."""
+        found = self.rows @ others.rows.T
+        found -= others.halves
+        found -= self.halves[:, None]
+        return found
+
+    def slack(self, last: Reals) -> Floats:
+        """Return how far below the value of its k-th best a point can be, and still be among k.
+
+        `last` has the k-th best value for each of these points. What is that near is no longer
+        than this point and its distance together, and so the longest points do not matter.
+        """
+        width = self.rows.shape[1]
+        information = np.finfo(self.rows.dtype)
+        share = ((width + 8) / 2 + 2) * float(information.eps) / 2
+        root = np.sqrt(2 * share)
+        length = np.sqrt(2 * self.halves.astype(np.float64))
+        reach = np.sqrt(np.maximum(-2 * last.astype(np.float64), 0))
+        reach = (reach + 2 * root * length) / (1 - root)
+        least = (width + 8) * float(information.tiny)  # what is lost below the smallest number
+        return np.asarray(2 * (share * (2 * length + reach) ** 2 + least))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RoundedCloud:
+    """Points, with what was made of them for products."""
+
+    points: Floats
+    _made: dict[Precision, Rounded] = field(default_factory=dict)
+
+    def rounded(self, precision: Precision) -> Rounded:
+        """Return the points as products take them, made the first time."""
+        if precision not in self._made:
+            self._made[precision] = Rounded.of(self.points, precision)
+        return self._made[precision]
+
+
+# How an engine proposes points, and what is kept of them.
 
 _BLOCK = 2048  # only for speed: rows and columns of a block of products
 _SPARE_PRODUCTS = 24  # only for speed: proposals beyond those that are asked for
@@ -63,7 +225,7 @@ class Apart(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class _Best:
+class _BestSoFar:
     """The best of each query so far; `least` is what a value has to be above."""
 
     k: int
@@ -74,7 +236,7 @@ class _Best:
     least: Reals
 
     @classmethod
-    def none(cls, queries: Rounded, k: int, width: int) -> _Best:
+    def none(cls, queries: Rounded, k: int, width: int) -> _BestSoFar:
         shape, dtype = (len(queries.rows), width), queries.rows.dtype
         nothing = np.full(shape[0], -np.inf, dtype)
         indices = np.zeros(shape, dtype=np.int64)
@@ -133,7 +295,7 @@ def least_of(queries: Rounded, last: Reals) -> Reals:
 
 def propose(points: Rounded, queries: Rounded, k: int, apart: Apart | None) -> Proposals:
     """Return points that may be among the `k` nearest; each other's where both are the same."""
-    best = _Best.none(queries, k, k + _SPARE_PRODUCTS)
+    best = _BestSoFar.none(queries, k, k + _SPARE_PRODUCTS)
     if queries is points and apart is None:
         _among_themselves(points, best)
     else:
@@ -148,7 +310,7 @@ def propose(points: Rounded, queries: Rounded, k: int, apart: Apart | None) -> P
     return Proposals(best.values, best.indices, best.lost)
 
 
-def _among_themselves(points: Rounded, best: _Best) -> None:
+def _among_themselves(points: Rounded, best: _BestSoFar) -> None:
     """Offer all pairs once, neighbouring blocks first so that all rows have a bound early."""
     starts = range(0, len(points.rows), _BLOCK)
     blocks = [points.some(slice(start, start + _BLOCK)) for start in starts]
@@ -258,8 +420,6 @@ def _without_own(lists: Lists, place: Counts) -> Lists:
     return Lists(squares[~own].reshape(shape), indices[~own].reshape(shape))
 
 
-__all__ = ["Lists", "all_squares", "blocks_of", "nearest", "nearest_apart", "squares_between"]
-
 _FEW = 8  # dimensions in which a tree is quicker than matrix products
 _MANY_CORES = 4  # with which faiss is quicker at neighbours among points than products are
 _MOST = 0.5  # only for speed: where more queries are open, all are done again, each pair once
@@ -302,6 +462,8 @@ def nearest(
 ) -> Lists:
     """Return the `k` nearest points of each query; of the points themselves without queries."""
     if device is not None:
+        from errorfloor.features.cuda import nearest_on
+
         return nearest_on(device, points, k, queries)
     own = queries is None
     k = min(k, len(points) - own)

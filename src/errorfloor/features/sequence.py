@@ -20,7 +20,6 @@ import numpy as np
 from errorfloor._checks import InputError, argument, shown
 from errorfloor._typing import Counts, Floats
 from errorfloor.features.neighbours import nearest
-from errorfloor.features.votes import counted
 
 Predict: TypeAlias = Callable[[Floats], Counts]
 NEIGHBOURS = (1, 5, 15)
@@ -61,7 +60,7 @@ def fit_neighbours(
         near = codes[lists.indices]
         answers = []
         for k in NEIGHBOURS:
-            votes = counted(near[:, :k], classes)
+            votes = np.stack([(near[:, :k] == one).sum(axis=1) for one in range(classes)], axis=1)
             leading = votes == votes.max(axis=1, keepdims=True)
             # The nearest neighbour whose class is among the leading ones.
             first = np.take_along_axis(leading, near[:, :k], axis=1).argmax(axis=1)
@@ -106,14 +105,14 @@ def fit_logistic(points: Floats, codes: Counts, classes: int) -> Predict:
     x = np.column_stack(((points - centre) / scale, np.ones(len(points))))
     # Classes that are yet to come have no place: which of them comes first, nobody knows.
     there, place = np.unique(codes, return_inverse=True)
-    told = np.eye(there.size)[place]
+    is_class = np.eye(there.size)[place]
 
     def loss(flat: Floats) -> tuple[float, Floats]:
         weights = flat.reshape(there.size, -1)
         logits = x @ weights.T
         total = logsumexp(logits, axis=1, keepdims=True)
-        value = float((total[:, 0] - (logits * told).sum(axis=1)).sum())
-        slope = (np.exp(logits - total) - told).T @ x
+        value = float((total[:, 0] - (logits * is_class).sum(axis=1)).sum())
+        slope = (np.exp(logits - total) - is_class).T @ x
         ridge = _RIDGE * weights
         ridge[:, -1] = 0
         return value + float((ridge * weights).sum()) / 2, (slope + ridge).ravel()
