@@ -24,25 +24,13 @@ needs_browser = pytest.mark.skipif(
 )
 
 
-# Tests that share what is slow to start or to make, by what their ids have in common: one worker
-# runs all of a line, in a row. pytest-xdist has a mark for this, which pytest 9.2 passes over.
-TOGETHER = {
-    "Spark": "[spark",
-    "the browser": "tests/test_report_browser.py::",
-    "the app": "tests/test_app_browser.py::",
-    "the app's server": "tests/test_app.py::",
-    "the built pages": "tests/test_docs.py::test_pages_",
-    "reports": "tests/test_report.py::",
-    "the wheel": "tests/test_release.py::",
-    "pictures": "tests/test_plot.py::",
-    "steps": "tests/test_next_steps.py::",
-    "figures of estimates": "tests/test_paper_estimates.py::",
-}
-
-
 def unit(nodeid):
-    """Return the name of the tests that have to run in the same worker as this one."""
-    return next((name for name, part in TOGETHER.items() if part in nodeid), nodeid)
+    """Return the name of the tests that one worker runs in a row.
+
+    Those of a file share what is slow to start or to make: a browser, built pages, reports, data.
+    Those with Spark are one such unit, in whatever files they are.
+    """
+    return "Spark" if "[spark" in nodeid else nodeid.partition("::")[0]
 
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)
@@ -53,7 +41,7 @@ def pytest_xdist_auto_num_workers(config):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Give a worker that is idle the next test, or the next tests that belong together."""
+    """Give a worker that is idle the next tests that belong together."""
     from xdist.scheduler import LoadScopeScheduling
 
     class Scheduler(LoadScopeScheduling):

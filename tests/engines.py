@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from functools import cache
 
 import pytest
 
@@ -72,6 +73,8 @@ def _ibis(columns):
 
 
 def _spark(columns):
+    if not has_java():
+        pytest.skip("Spark needs Java 17 or later on the path (Debian: openjdk-17-jre-headless)")
     # As Arrow, which needs no Python in the cluster; more partitions than cores, as on a large one.
     return spark_session().createDataFrame(arrow(columns)).repartition(7)
 
@@ -89,20 +92,10 @@ ENGINES = {
 }
 
 
+@cache
 def has_java():
     java = shutil.which("java")
     return bool(java) and subprocess.run([java, "-version"], capture_output=True).returncode == 0
-
-
-needs_java = pytest.mark.skipif(
-    not has_java(),
-    reason="Spark needs Java 17 or later on the path (Debian: openjdk-17-jre-headless)",
-)
-
-
-def params(names=tuple(ENGINES)):
-    """Return the engines as parameters of a test; Spark's is skipped without Java."""
-    return [pytest.param(name, marks=needs_java if name == "spark" else ()) for name in names]
 
 
 QUICK = "-XX:TieredStopAtLevel=1"

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from conftest import needs_data
-from engines import ENGINES, params
+from engines import ENGINES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -53,7 +53,7 @@ def test_the_text_of_an_id_does_not_depend_on_its_type(same):
     assert (bucket_of("ann"), bucket_of(7)) == (998029, 479463)
 
 
-@pytest.mark.parametrize("engine", params())
+@pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_keeps_the_same_of_annotators(votes, engine):
     columns = {name: ("int64", votes[name].tolist()) for name in votes}
     expected = Ballots.of(*(votes[name] for name in COLUMNS)).table()

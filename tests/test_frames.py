@@ -73,7 +73,7 @@ def with_entry(values, **entries):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_every_engine_gives_the_table_of_the_same_arrays(engine, kind):
     frame = engines.ENGINES[engine](columns(kind))
     scores = SCORES.astype(np.float32) if kind.startswith("32-bit") else SCORES
@@ -81,7 +81,7 @@ def test_every_engine_gives_the_table_of_the_same_arrays(engine, kind):
     assert frames.score_table(frame, score="a score", label="y") == expected
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_every_engine_counts_what_is_missing_and_what_is_bad(engine):
     scores = with_entry(SCORES.tolist(), _3=None, _7=None, _9=float("nan"))
     labels = with_entry(LABELS.astype(int).tolist(), _7=None, _11=None)
@@ -106,7 +106,7 @@ def test_every_engine_counts_what_is_missing_and_what_is_bad(engine):
         frames.score_table(infinite, score="a score", label="y")
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_every_engine_counts_labels_that_are_none(engine):
     wrong = with_entry(LABELS.astype(int).tolist(), _3=2, _4=2)
     words = ["cat" if label else "dog" for label in LABELS]
@@ -121,7 +121,7 @@ def test_every_engine_counts_labels_that_are_none(engine):
         frames.score_table(frame, score="a score", label="word", positive="bird")
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_every_engine_counts_missing_labels_where_the_positive_one_is_named(engine):
     words = with_entry(["cat" if label else "dog" for label in LABELS], _3=None, _7=None)
     numbers = with_entry(LABELS.astype(float).tolist(), _3=float("nan"), _7=None)
@@ -141,7 +141,7 @@ def _dropped(number):
     return replace(ef.ScoreTable.empty(), dropped=number)
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_every_engine_knows_the_positive_one_of_two_booleans(engine):
     frame = engines.ENGINES[engine](columns("32-bit floats and booleans"))
     for positive in (True, "true"):
@@ -149,7 +149,7 @@ def test_every_engine_knows_the_positive_one_of_two_booleans(engine):
         assert table == ef.ScoreTable.from_arrays(SCORES.astype(np.float32), LABELS)
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_every_engine_counts_by_group_in_one_go(engine):
     frame = engines.ENGINES[engine](columns())
     tables = frames.score_tables(frame, score="a score", label="y", group="site")
@@ -159,7 +159,7 @@ def test_every_engine_counts_by_group_in_one_go(engine):
         assert table == ef.ScoreTable.from_arrays(SCORES[own], LABELS[own])
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_every_engine_counts_what_is_left_out_of_groups_and_what_has_none(engine):
     # One group is lost as a whole, and two rows have no group.
     scores = [0.1, None, 0.3, 0.4, None, None, 0.7]
@@ -326,7 +326,7 @@ VOTED[:, 0] = True
 VOTE_TABLE = ef.VoteTable.from_arrays((VOTES * VOTED).sum(axis=1), VOTED.sum(axis=1))
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_a_positive_vote_that_nobody_cast_is_refused_in_every_layout(engine):
     words = ("text", ["YES", "no", None])
     frame = engines.ENGINES[engine]({"i": ("int64", [1, 2, 3]), "ann": words, "bob": words})
@@ -339,7 +339,7 @@ def test_a_positive_vote_that_nobody_cast_is_refused_in_every_layout(engine):
         frames.vote_table(frame, annotators=["ann", "ann"])
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_every_engine_reads_votes_in_three_layouts(engine):
     make = engines.ENGINES[engine]
     item, annotator = np.nonzero(VOTED)
@@ -383,7 +383,7 @@ def test_every_engine_reads_votes_in_three_layouts(engine):
 
 
 @pytest.mark.parametrize("spread", [1.0, 8.0], ids=["probabilities", "logits"])
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_every_engine_makes_the_same_cells_and_the_isotonic_answer_exact(
     engine, spread, monkeypatch
 ):
@@ -714,9 +714,7 @@ def test_bad_frames_are_refused_by_name_and_remedy(call, message):
         call(engines.ENGINES["pandas"](columns()))
 
 
-@pytest.mark.parametrize(
-    "engine", engines.params([name for name in engines.ENGINES if name != "spark"])
-)
+@pytest.mark.parametrize("engine", [name for name in engines.ENGINES if name != "spark"])
 def test_names_of_columns_may_be_anything(engine):
     score, label = 'a "quoted" name; --', "`score` given $1 'x'"
     frame = engines.ENGINES[engine](

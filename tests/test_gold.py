@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from engines import ENGINES, params
+from engines import ENGINES
 
 import errorfloor as ef
 from errorfloor.show.recipe import command_line, python_code
@@ -80,7 +80,7 @@ def test_a_label_alone_is_enough_where_names_tell_the_votes(tmp_path):
     assert "votes" not in str(error.value).replace(str(path), "")
 
 
-@pytest.mark.parametrize("engine", params())
+@pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_counts_the_same(engine):
     rows = long_rows()
     kinds = {"item": "text", "who": "text", "vote": "int64", "gold": "int64"}

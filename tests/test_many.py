@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from engines import ENGINES, params
+from engines import ENGINES
 
 import errorfloor as ef
 from benchmarks.many_annotators import ManySetting, simulate
@@ -414,7 +414,7 @@ def test_a_models_error_caps_floors_beyond_a_half():
         ef.from_votes(votes, model_error=0.7)
 
 
-@pytest.mark.parametrize("engine", params())
+@pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_keeps_the_same_of_annotators_of_many_classes(people, engine):
     few = people[people["item"] < 60]
     kinds = {"item": "int64", "annotator": "text", "vote": "text"}

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -55,22 +56,33 @@ def test_extras_bring_what_their_texts_promise_and_say_from_which_version_on():
             assert one.startswith("errorfloor[") or ">=" in one, one
 
 
+@cache
+def nodes(path):
+    """Return all nodes of a module's tree, each after its parent."""
+    return [*ast.walk(ast.parse(path.read_text()))]
+
+
+@cache
+def statements(path, at_import):
+    """Return the nodes of a module but for those of type checkers, and those of functions if so."""
+    found, inside = [], list(ast.iter_child_nodes(nodes(path)[0]))
+    while inside:
+        node = inside.pop()
+        checked = isinstance(node, ast.If) and isinstance(node.test, ast.Name)
+        if checked and node.test.id in ("TYPE_CHECKING", "_CHECKING"):
+            inside += node.orelse
+        elif not (at_import and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
+            found.append(node)
+            inside += ast.iter_child_nodes(node)
+    return found
+
+
 def imports(path, *, at_import=False):
     """Yield the modules a file imports, those of type checkers left out.
 
     With `at_import`, those of functions are left out as well.
     """
-    tree = ast.parse(path.read_text())
-    skipped = {
-        id(child)
-        for node in ast.walk(tree)
-        if (isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "_CHECKING"))
-        or (at_import and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
-        for child in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        if id(node) in skipped:
-            continue
+    for node in statements(path, at_import):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -86,6 +98,7 @@ def imports(path, *, at_import=False):
                 yield node.module
 
 
+@cache
 def modules():
     return sorted(ROOT.rglob("*.py"))
 
@@ -100,9 +113,7 @@ def named(path):
 
 
 def functions(path):
-    return (
-        node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)
-    )
+    return (node for node in nodes(path) if isinstance(node, ast.FunctionDef))
 
 
 def test_the_papers_figures_are_in_a_clone_and_say_so_elsewhere(monkeypatch, tmp_path):
@@ -213,7 +224,7 @@ def importers():
     """Return which modules import each of them, at any place."""
     found = {named(path).removesuffix(".__init__"): set() for path in modules()}
     for path in modules():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "errorfloor":
                 home = node.module.removeprefix("errorfloor").lstrip(".")
                 for alias in node.names:
@@ -243,7 +254,7 @@ def loading():
     names = {named(path).removesuffix(".__init__"): path for path in modules()}
     found = {name: set() for name in names}
     for name, path in names.items():
-        tree = ast.parse(path.read_text())
+        tree = nodes(path)[0]
         inner = (node for node in tree.body if not isinstance(node, ast.If | ast.FunctionDef))
         for node in inner:
             if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "errorfloor":

@@ -101,7 +101,7 @@ def test_arrays_frames_tables_and_saved_tables_give_the_same_table(what, tmp_pat
     assert table_of(expected) is expected
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_every_engine_is_read_without_names(engine):
     frame = engines.ENGINES[engine](
         {"p": ("float64", P), "y": ("int64", Y), "text": ("text", "abcd")}
@@ -237,7 +237,7 @@ def test_lists_of_text_are_arrays_where_they_can_be(tmp_path):
 # Words, numbers and booleans as labels.
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_labels_that_are_words_need_to_know_the_positive_one(engine):
     words = ["dog" if y else "cat" for y in Y]
     frame = engines.ENGINES[engine]({"p": ("float64", P), "y": ("text", words)})
@@ -279,7 +279,7 @@ def test_a_stray_word_and_other_numbers_are_bad_labels_and_no_words():
         assert said.endswith("on they are positive with `positive_from`.")
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_a_number_given_as_text_is_the_positive_number(engine):
     frame = engines.ENGINES[engine]({"p": ("float64", P), "y": ("int64", [2, 3, 3, 2])})
     for positive in (3, "3", 3.0, "3.0"):
@@ -670,7 +670,7 @@ def test_a_source_says_what_was_read_and_is_plain_json(tmp_path):
     assert source.to_dict()["positive"] == "1970-01-01 00:00:00"
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_every_engine_counts_rows_that_repeat_an_item(engine):
     rows = {"p": ("float64", P), "y": ("int64", Y), "id": ("text", ["a", "b", "a", None])}
     assert source_of(engines.ENGINES[engine](rows)).facts == {"repeated_items": 1}

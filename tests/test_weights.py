@@ -102,7 +102,7 @@ def columns():
     }
 
 
-@pytest.mark.parametrize("engine", engines.params())
+@pytest.mark.parametrize("engine", engines.ENGINES)
 def test_every_engine_counts_the_same_entries(engine):
     frame = engines.ENGINES[engine](columns())
     beside = {"weight": "weight", "cluster": "patient"}

@@ -87,10 +87,3 @@ def test_ctrl_c_stops_every_worker(tmp_path):
     shown, _ = run.communicate()  # returns when no worker holds the pipe any more
     assert run.returncode == pytest.ExitCode.INTERRUPTED
     assert "KeyboardInterrupt" in shown
-
-
-@pytest.mark.parametrize("part", conftest.TOGETHER.values())
-def test_what_runs_together_is_named_as_it_is_written(part):
-    file, _, name = part.partition("::")
-    if part != "[spark":
-        assert f"def {name or 'test_'}" in (ROOT / file).read_text()
