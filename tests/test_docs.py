@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -20,9 +21,6 @@ ON_REAL_DATA = [script for script in GALLERY if "MissingDataError" in script.rea
 needs_sphinx = pytest.mark.skipif(
     importlib.util.find_spec("sphinx_gallery") is None, reason="the extra `docs` is not installed"
 )
-needs_matplotlib = pytest.mark.skipif(
-    importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed"
-)
 
 
 def run(*command, folder, **environment):
@@ -37,18 +35,22 @@ def run(*command, folder, **environment):
     return found.stdout
 
 
-@needs_matplotlib
-@pytest.mark.parametrize("script", GALLERY, ids=lambda path: path.stem)
-def test_each_picture_of_the_gallery_can_be_drawn(script, tmp_path):
+@pytest.mark.parametrize(
+    ("script", "real"),
+    [*((script, True) for script in GALLERY), *((script, False) for script in ON_REAL_DATA)],
+    ids=lambda value: getattr(value, "stem", value),
+)
+def test_each_picture_of_the_gallery_can_be_drawn(script, real, tmp_path, monkeypatch, capsys):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
     # An empty folder of data means made data: nothing is fetched in a test.
-    data = os.environ.get("ERRORFLOOR_DATA", str(tmp_path))
-    assert run("-W", "error", script, folder=tmp_path, ERRORFLOOR_DATA=data)
-
-
-@needs_matplotlib
-@pytest.mark.parametrize("script", ON_REAL_DATA, ids=lambda path: path.stem)
-def test_each_picture_of_the_gallery_can_be_drawn_without_real_data(script, tmp_path):
-    assert run("-W", "error", script, folder=tmp_path, ERRORFLOOR_DATA=str(tmp_path))
+    data = os.environ.get("ERRORFLOOR_DATA", str(tmp_path)) if real else str(tmp_path)
+    monkeypatch.setenv("ERRORFLOOR_DATA", data)
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out
+    assert pyplot.get_fignums()
+    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")
