@@ -74,18 +74,21 @@ def together(one: Any, other: Any) -> dict[str, Counts]:
     return {name: pooled(np.concatenate([getattr(t, name) for t in tables])) for name in kept}
 
 
-def of_many(part: Counts, votes: Counts, own: Counts, n: Counts) -> Counts:
+def falls_of(part: Counts, votes: Counts, own: Counts, n: Counts) -> Counts:
     """Return rows of the first array from votes for each class, and a group's own of them.
 
     Rows stay apart where they are equal.
     """
+    totals, its_totals = votes.sum(axis=1), own.sum(axis=1)
+    if votes.shape[1] == 2:
+        return np.column_stack((part, totals, votes[:, 1], its_totals, own[:, 1], n))
     falls = [votes * (votes - 1)]
     for less in (2, 3):
         falls.append(falls[-1] * (votes - less))
     rest = votes - own
     sums = [one.sum(axis=1) for one in falls]
     again = (rest * (rest - 1)).sum(axis=1)
-    return np.column_stack((part, votes.sum(axis=1), *sums, own.sum(axis=1), again, n))
+    return np.column_stack((part, totals, *sums, its_totals, again, n))
 
 
 def checked(

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from errorfloor._checks import InputError, Part, argument, shown
 from errorfloor._typing import Bools, Counts
-from errorfloor.data.annotators import GROUPS, bucket_of, of_many, part_of
+from errorfloor.data.annotators import GROUPS, bucket_of, falls_of, part_of
 from errorfloor.data.entries import of_votes
-from errorfloor.data.matrices import counted_votes
+from errorfloor.data.matrices import counted_votes, votes_by_class
 from errorfloor.data.naming import (
     TWO_CLASSES,
     divided,
@@ -101,16 +101,6 @@ class Ballots:
         key = self.item * number + self.vote
         return np.bincount(key, minlength=number * self.half.size).reshape(-1, number)
 
-    def _table_of_many(self, bucket: Counts) -> VoteTable:
-        number, counts = len(self.classes), self.counts
-        key, at = np.unique(self.item * GROUPS + part_of(bucket), return_inverse=True)
-        own = np.bincount(at * number + self.vote, minlength=key.size * number)
-        ones = np.ones(key.size, np.int64)
-        rows = of_many(key % GROUPS, counts[key // GROUPS], own.reshape(-1, number), ones)
-        work = np.column_stack((bucket, np.ones(bucket.size, np.int64)))
-        made = VoteTable.from_arrays(counts[self.totals > 0])
-        return replace(made, classes=self.classes, by_group=rows, workloads=work)
-
     def where(self, chosen: Bools) -> Ballots:
         """Return some of the votes; items and annotators keep their numbers."""
         item, annotator, vote = self.item[chosen], self.annotator[chosen], self.vote[chosen]
@@ -119,18 +109,14 @@ class Ballots:
     def table(self) -> VoteTable:
         """Return how many items have how many votes, with what tables keep of annotators."""
         bucket = np.array([bucket_of(name) for name in self.names], dtype=np.int64)[self.annotator]
-        if len(self.classes) > 2:
-            return self._table_of_many(bucket)
+        number, counts = len(self.classes), self.counts
         key, at = np.unique(self.item * GROUPS + part_of(bucket), return_inverse=True)
-        item, part = key // GROUPS, key % GROUPS
-        m, k = self.totals, self.positives
-        own = np.bincount(at), np.bincount(at, self.vote).astype(np.int64)
-        rows = np.column_stack((part, m[item], k[item], *own, np.ones(item.size, np.int64)))
+        own = np.bincount(at * number + self.vote, minlength=key.size * number)
+        ones = np.ones(key.size, np.int64)
+        falls = falls_of(key % GROUPS, counts[key // GROUPS], own.reshape(-1, number), ones)
         work = np.column_stack((bucket, np.ones(bucket.size, np.int64)))
-        some = m > 0
-        return VoteTable.from_counts(
-            k[some], m[some], np.ones(int(some.sum()), np.int64), by_group=rows, workloads=work
-        )
+        made = counted_votes(counts[self.totals > 0], None, self.classes)
+        return VoteTable(**made, by_group=falls, workloads=work)
 
 
 def _codes(values: Any) -> tuple[list[str], Counts]:
@@ -214,7 +200,7 @@ class Raters:
     @property
     def counts(self) -> Counts:
         """Number of votes for each class on each item."""
-        return np.column_stack([(self.pattern == k).sum(axis=1) for k in range(len(self.classes))])
+        return votes_by_class(self.pattern, len(self.classes))
 
     @property
     def ballots(self) -> Ballots:

@@ -38,7 +38,13 @@ from errorfloor.data.layouts import (
     Layout,
     of_kind,
 )
-from errorfloor.data.matrices import added, counted_votes, is_matrix, side_by_side
+from errorfloor.data.matrices import (
+    added,
+    counted_votes,
+    is_matrix,
+    side_by_side,
+    votes_by_class,
+)
 from errorfloor.data.naming import TWO_CLASSES, is_same, listed, whole_of
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
@@ -403,7 +409,7 @@ class PredictedReader:
             found = _run(items, columns, request, MOST_VOTES // len(votes) + 1)
             pattern = np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))])
             classes = _classes_of(request)
-            counts = _counts_of(pattern, len(classes))
+            counts = votes_by_class(pattern, len(classes))
             own = (pattern, list(told.values())) if known else (None, ())
             single = self._keep(counts, _answers(found, request), _places_of(request), *own)
             if single is None:
@@ -570,10 +576,6 @@ def _places_of(request: Any) -> Mapping[str, int] | None:
     if request.naming is None or not request.naming.place:
         return None
     return {text_of(value): place for value, place in request.naming.place.items()}
-
-
-def _counts_of(pattern: Counts, classes: int) -> Counts:
-    return np.column_stack([(pattern == k).sum(axis=1) for k in range(classes)])
 
 
 def _table_of(votes: Counts, classes: tuple[str, ...], dropped: int = 0) -> VoteTable:

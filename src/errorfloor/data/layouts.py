@@ -344,7 +344,7 @@ COUNTS = Layout(
         ),
     ),
     says="A row is an item with its number of votes for each class.",
-    votes=_of_votes("votes_by_class"),
+    votes=_of_votes("votes_of_classes"),
     asks="from_votes",
     arrays=("votes",),
     from_arrays=_votes_of_arrays,

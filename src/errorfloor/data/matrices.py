@@ -232,6 +232,14 @@ def vote_key(votes: Counts) -> Counts:
     return np.column_stack((votes.sum(axis=1), votes[:, 1:]))
 
 
+def votes_by_class(pattern: Counts, classes: int) -> Counts:
+    """Return the number of votes for each class of rows with a vote per column, -1 for none."""
+    there = pattern >= 0
+    row = np.broadcast_to(np.arange(len(pattern))[:, None], pattern.shape)[there]
+    key = row * classes + pattern[there]
+    return np.bincount(key, minlength=len(pattern) * classes).reshape(-1, classes)
+
+
 def two_columns(positives: object, totals: object) -> Counts:
     """Return the votes for both classes from those for class 1 and all of them."""
     k = column(positives, "positives", most=MOST_VOTES)

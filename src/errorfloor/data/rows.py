@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import inf
 from numbers import Real
 from operator import or_
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -46,10 +46,14 @@ from errorfloor.data.naming import PER_LABEL, TWO_CLASSES, Naming, as_spoken, li
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.values import number_of
 
+if TYPE_CHECKING:
+    from errorfloor.data.tables import Table
+
 _FEW_COLUMNS = 100  # only for speed: that are looked at one by one
 _SHOWN = 20  # only for speed: values that are fetched for a message
 _OF_CLASSES = ("label", "vote", "annotators")
 Run: TypeAlias = Callable[[Frame], Columns]
+TableT = TypeVar("TableT", bound="Table")
 Given: TypeAlias = dict[str, tuple[Part, ...]]  # what errors call the columns
 MOST_DIFFERENT = 2**25  # different items that come back; a few gigabytes
 
@@ -101,7 +105,8 @@ class CheckedRows:
     unit: bool = False  # whether all scores are known to lie in [0, 1]
     labelled: bool = False  # whether there is a column of labels
     label_is_vote: bool = False  # whether these are one more vote on each item
-    voters: Any = None  # `Voters`, where annotators are known
+    # By group, what tables keep of annotators, where these are known.
+    voters: Mapping[Any, dict[str, Counts]] = field(default_factory=dict)
     classes: tuple[str, ...] = TWO_CLASSES
     base: int = 0  # of the numbers that stand for votes for many classes
     beside: tuple[str, ...] = ()  # which of weight and cluster there are
@@ -512,6 +517,16 @@ def rows_by_group(items: CheckedRows, found: Columns) -> Iterator[tuple[Any, Any
     ends = np.searchsorted(code[order], np.arange(len(place) + 1))
     for value, (start, end) in zip(place, pairwise(ends), strict=True):
         yield value, order[start:end]
+
+
+def tables_by_group(
+    items: CheckedRows, found: Columns, make: Callable[[Any], TableT], empty: TableT
+) -> dict[Any, TableT]:
+    """Return the table that `make` has of each group's rows; `empty` where all were left out."""
+    tables = {group: make(at) for group, at in rows_by_group(items, found)}
+    tables |= {group: empty for group in items.dropped if group not in tables}
+    dropped = items.dropped
+    return {group: table.without(dropped.get(group, 0)) for group, table in tables.items()}
 
 
 def _sorted(values: Any) -> list[Any]:

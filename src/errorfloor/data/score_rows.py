@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import InputError, Part, argument
-from errorfloor._typing import Counts, Floats
+from errorfloor._typing import Floats
 from errorfloor.data import arrays, grid
 from errorfloor.data.arrays import count_checked, merged_if_many, none_labelled, with_others
 from errorfloor.data.engines import (
@@ -53,7 +53,7 @@ from errorfloor.data.rows import (
     entries,
     groups_of,
     named,
-    rows_by_group,
+    tables_by_group,
     whole,
     with_class,
 )
@@ -278,16 +278,8 @@ def count_soft_labels(request: RowRequest) -> dict[Any, SoftTable]:
 def _weighed(items: CheckedRows) -> dict[Any, Any]:
     """Return the tables of rows with weights or clusters."""
     found = counted_by(items, "score", *(("label",) if items.labelled else ()))
-    tables: dict[Any, Any] = {
-        group: of_lines(items, found, at).without(items.dropped.get(group, 0))
-        for group, at in rows_by_group(items, found)
-    }
     kind = ScoreTable if items.labelled else SoftTable
-    return tables | {
-        group: kind.empty().without(lost)
-        for group, lost in items.dropped.items()
-        if group not in tables
-    }
+    return tables_by_group(items, found, partial(of_lines, items, found), kind.empty())
 
 
 def _some_lost(items: CheckedRows, tables: dict[Any, MergedT]) -> bool:
@@ -336,30 +328,16 @@ def _counts_of(items: CheckedRows) -> list[nw.Expr]:
 
 def _tables_of(items: CheckedRows, found: Columns, kind: type[MergedT]) -> dict[Any, MergedT]:
     low, high = (found[name] if name in found else found["score"] for name in ("low", "high"))
-    counts = _counts_in(found)
-    tables = {
-        group: kind.from_ranges(
-            low[at].astype(np.float64),
-            high[at].astype(np.float64),
-            counts[at],
-            dropped=items.dropped.get(group, 0),
-        )
-        for group, at in rows_by_group(items, found)
-    }
-    return tables | {
-        group: kind.from_ranges(low[:0], high[:0], counts[:0], dropped=dropped)
-        for group, dropped in items.dropped.items()
-        if group not in tables
-    }
+    counts = whole(found["n"])
+    if items.labelled:
+        positives = whole(found["positives"])
+        counts = side_by_side(counts - positives, positives)
 
+    def make(at: Any) -> MergedT:
+        lows, highs = (ends[at].astype(np.float64) for ends in (low, high))
+        return kind.from_ranges(lows, highs, counts[at])
 
-def _counts_in(found: Columns) -> Counts:
-    """Return the numbers of items, by class where there are labels, each class in one piece."""
-    total = whole(found["n"])
-    if "positives" not in found:
-        return total
-    positives = whole(found["positives"])
-    return side_by_side(total - positives, positives)
+    return tables_by_group(items, found, make, kind.empty())
 
 
 def _refined(items: CheckedRows, tables: dict[Any, ScoreTable]) -> dict[Any, ScoreTable]:
@@ -415,15 +393,13 @@ def count_class_scores(request: RowRequest) -> dict[Any, ScoreTable]:
     rows = _matrix(found, len(names))
     check_some_positive(rows)
     code = found.pop("label").astype(np.int16)
-    tables = {
-        group: ScoreTable(
-            entries=_class_entries(items, found, at, rows, code),
-            **counted_scores(*_rows_of_group(rows, code, at), names),
-            dropped=items.dropped.get(group, 0),
-        )
-        for group, at in rows_by_group(items, found)
-    }
-    return tables | _empty_tables(items, tables, ScoreTable.empty(names))
+
+    def make(at: Any) -> ScoreTable:
+        own = _class_entries(items, found, at, rows, code)  # before the rows are used up
+        some = rows if isinstance(at, slice) else np.array(rows[at], order="F")
+        return ScoreTable(entries=own, **counted_scores(some, code[at], names))
+
+    return tables_by_group(items, found, make, ScoreTable.empty(names))
 
 
 def count_class_soft(request: RowRequest) -> dict[Any, SoftTable]:
@@ -435,21 +411,18 @@ def count_class_soft(request: RowRequest) -> dict[Any, SoftTable]:
     rows = _matrix(found, len(columns))
     check_sums(rows, "soft")
     rows = normalised(rows)
-    tables = {
-        group: SoftTable(
-            entries=_class_entries(items, found, at, rows),
-            **counted_soft(rows if isinstance(at, slice) else rows[at], names),
-            dropped=items.dropped.get(group, 0),
-        )
-        for group, at in rows_by_group(items, found)
-    }
-    return tables | _empty_tables(items, tables, SoftTable.empty(names))
+
+    def make(at: Any) -> SoftTable:
+        own = _class_entries(items, found, at, rows)
+        return SoftTable(entries=own, **counted_soft(rows[at], names))
+
+    return tables_by_group(items, found, make, SoftTable.empty(names))
 
 
 def _class_entries(
     items: CheckedRows, found: Columns, at: Any, rows: Floats, code: NDArray[Any] | None = None
 ) -> Entries | None:
-    """Return the entries of a group; before its rows are used up."""
+    """Return the entries of a group, where there are weights or clusters."""
     if not items.beside:
         return None
     label = None if code is None else code[at].astype(np.int64)
@@ -513,17 +486,6 @@ def _matrix(found: Columns, number: int) -> Floats:
     for k in range(number):
         rows[k] = found.pop(f"s{k}")
     return rows.T
-
-
-def _rows_of_group(rows: Floats, code: NDArray[Any], at: Any) -> tuple[Floats, NDArray[Any]]:
-    return (rows, code) if isinstance(at, slice) else (np.array(rows[at], order="F"), code[at])
-
-
-def _empty_tables(items: CheckedRows, tables: Mapping[Any, Any], empty: Any) -> dict[Any, Any]:
-    """Return the tables of groups of which no row is left."""
-    return {
-        group: empty.without(lost) for group, lost in items.dropped.items() if group not in tables
-    }
 
 
 def as_two(request: RowRequest, name: str) -> RowRequest:

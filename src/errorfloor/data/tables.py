@@ -171,7 +171,7 @@ class Table:
     def without(self, dropped: int) -> Self:
         """Return the same table with another number of items that were left out."""
         table: Any = self
-        return cast("Self", replace(table, dropped=dropped))
+        return self if dropped == self.dropped else cast("Self", replace(table, dropped=dropped))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to `path` as NPZ; an existing file is replaced whole or not at all."""

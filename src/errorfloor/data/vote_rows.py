@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import narwhals as nw
@@ -13,12 +14,11 @@ from numpy.typing import NDArray
 from errorfloor._checks import InputError, Part, argument, command, shown
 from errorfloor._typing import Counts
 from errorfloor.data.annotators import (
-    BY_GROUP,
     MOST_ALIKE,
     MOST_ANNOTATORS,
     MOST_ROWS,
     bucket_of,
-    of_many,
+    falls_of,
     part_of,
     pooled,
 )
@@ -34,7 +34,13 @@ from errorfloor.data.engines import (
     with_number,
     with_numbers,
 )
-from errorfloor.data.matrices import counted_votes, rows_of, side_by_side, vote_key
+from errorfloor.data.matrices import (
+    counted_votes,
+    rows_of,
+    side_by_side,
+    vote_key,
+    votes_by_class,
+)
 from errorfloor.data.naming import names_of_columns
 from errorfloor.data.rows import (
     CheckedRows,
@@ -49,6 +55,7 @@ from errorfloor.data.rows import (
     entries,
     named,
     rows_by_group,
+    tables_by_group,
     whole,
     with_class,
     with_classes,
@@ -99,11 +106,6 @@ def packed_counts(counts: Sequence[nw.Expr], base: int) -> list[nw.Expr]:
 def packed_names(number: int, base: int) -> list[str]:
     """Return what the columns of numbers are called."""
     return [*_chunks(number, base)]
-
-
-def as_whole(frame: Frame, columns: Sequence[str]) -> Frame:
-    """Return sums of numbers as such; DuckDB has a wider type for them, which becomes floats."""
-    return frame.with_columns(*(nw.col(name).cast(nw.Int64).alias(name) for name in columns))
 
 
 def unpacked(found: Mapping[str, NDArray[Any]], number: int, base: int) -> Counts:
@@ -179,60 +181,27 @@ def _refuse_repeats(items: CheckedRows, given: Given) -> None:
     )
 
 
-def _number_in_pandas(native: Any) -> Any:
-    import numpy as np
-
-    return native.assign(**{_ROW: np.arange(len(native))})
-
-
-def _number_in_polars(native: Any) -> Any:
-    return native.with_row_index(_ROW)
-
-
 def _number_in_pyarrow(native: Any) -> Any:
-    import numpy as np
     import pyarrow as pa
 
     return native.append_column(_ROW, pa.array(np.arange(native.num_rows)))
 
 
-def _number_in_duckdb(native: Any) -> Any:
-    return native.project(f"*, row_number() over () as {quoted(_ROW)}")
-
-
-_NUMBER: dict[nw.Implementation, Callable[[Any], Frame]] = {
-    nw.Implementation.PANDAS: _number_in_pandas,
-    nw.Implementation.POLARS: _number_in_polars,
+_NUMBER: dict[nw.Implementation, Callable[[Any], Any]] = {
+    nw.Implementation.PANDAS: lambda native: native.assign(**{_ROW: np.arange(len(native))}),
+    nw.Implementation.POLARS: lambda native: native.with_row_index(_ROW),
     nw.Implementation.PYARROW: _number_in_pyarrow,
-    nw.Implementation.DUCKDB: _number_in_duckdb,
+    nw.Implementation.DUCKDB: lambda native: native.project(
+        f"*, row_number() over () as {quoted(_ROW)}"
+    ),
 }
 
 
 # Whose votes they are: how the votes of groups of annotators fall, counted by the engine.
 
 
-@dataclass(frozen=True, slots=True)
-class Voters:
-    """What tables keep of annotators, by group of items."""
-
-    by_group: Mapping[Any, Counts]
-    workloads: Mapping[Any, Counts]
-
-    def of(self, group: Any) -> dict[str, Counts]:
-        """Return what the table of a group of items keeps."""
-        return {"by_group": self.by_group[group], "workloads": self.workloads[group]}
-
-
-def places(values: Sequence[Any]) -> Iterator[tuple[Any, list[int]]]:
-    """Yield each distinct value and where it is."""
-    at: dict[Any, list[int]] = {}
-    for i, value in enumerate(values):
-        at.setdefault(value, []).append(i)
-    yield from at.items()
-
-
-def voters_in_rows(items: CheckedRows, votes: Frame) -> Voters | None:
-    """Return the voters of checked rows with one vote each; `votes` has a row per item."""
+def voters_in_rows(items: CheckedRows, votes: Frame) -> dict[Any, dict[str, Counts]]:
+    """Return what tables keep of the annotators of single votes; `votes` has a row per item."""
     kind = items.frame.collect_schema()["given_annotator"]
     voter = nw.col("given_annotator")
     if kind.is_decimal() or kind.is_float():
@@ -246,19 +215,25 @@ def voters_in_rows(items: CheckedRows, votes: Frame) -> Voters | None:
         frame.group_by(*items.groups, "voter").agg(n=nw.len()).head(MOST_ANNOTATORS + 1)
     )
     if found["n"].size > MOST_ANNOTATORS:
-        return None
+        return {}
     buckets = {value: bucket_of(value) for value in found["voter"].tolist()}
-    counted = _votes_by_group(items, _with_part(frame, buckets), votes)
-    if counted["n"].size > MOST_ROWS:
-        return None
-    work = np.array([buckets[value] for value in found["voter"].tolist()])
-    rows = _rows_by_group(items, counted)
-    if rows is None:
-        return None
-    return Voters(
-        _pooled_by_group(items, counted, rows),
-        _pooled_by_group(items, found, np.column_stack((work, whole(found["n"])))),
+    counted = _votes_by_part(items, _with_part(frame, buckets), votes)
+    both = (
+        votes_in(items, {name: counted[f"{its}{name}"] for name in vote_columns(items)})
+        for its in ("", "its_")
     )
+    every, own = both
+    too_many = len(items.classes) > 2 and int(every.max()) > MOST_ALIKE
+    if counted["n"].size > MOST_ROWS or too_many:
+        return {}
+    falls = falls_of(whole(counted["part"]), every, own, whole(counted["n"]))
+    work = np.array([buckets[value] for value in found["voter"].tolist()])
+    work = np.column_stack((work, whole(found["n"])))
+    workloads = dict(rows_by_group(items, found))
+    return {
+        group: {"by_group": pooled(falls[at]), "workloads": pooled(work[workloads[group]])}
+        for group, at in rows_by_group(items, counted)
+    }
 
 
 def _moment(time: nw.Expr) -> nw.Expr:
@@ -271,46 +246,29 @@ def _moment(time: nw.Expr) -> nw.Expr:
     return found
 
 
-def _votes_by_group(items: CheckedRows, frame: Frame, votes: Frame) -> Columns:
+def _votes_by_part(items: CheckedRows, frame: Frame, votes: Frame) -> Columns:
     """Return how many items have such votes in all and of each group of annotators."""
-    if items.base:
-        packs = vote_columns(items)
-        mine = [nw.col(name).sum().alias(f"its_{name}") for name in packs]
-        names = ["part", *packs, *(f"its_{name}" for name in packs)]
-    else:
-        mine = [nw.col("vote").sum().alias("its_positives"), nw.len().alias("its_totals")]
-        names = [*BY_GROUP[:-1]]
     key = [*items.groups, "given_item"]
-    each = frame.group_by(*key, "part").agg(*mine)
-    if items.base:
-        each = as_whole(each, [f"its_{name}" for name in packs])
-    joined = each.join(votes, on=key, how="inner")
-    query = joined.group_by(*items.groups, *names).agg(n=nw.len())
+    names = [f"{its}{name}" for its in ("", "its_") for name in vote_columns(items)]
+    joined = _added_votes(items, frame, [*key, "part"], "its_").join(votes, on=key, how="inner")
+    query = joined.group_by(*items.groups, "part", *names).agg(n=nw.len())
     return items.run(query.head(MOST_ROWS + 1))
 
 
-def _rows_by_group(items: CheckedRows, counted: Columns) -> Counts | None:
-    """Return the rows of the first array that tables keep; None where votes are too many."""
+def _added_votes(items: CheckedRows, frame: Frame, key: Sequence[str], its: str = "") -> Frame:
+    """Return how many votes rows with one vote each have together for each key."""
+    names = [f"{its}{name}" for name in vote_columns(items)]
     if not items.base:
-        return np.column_stack([whole(counted[name]) for name in BY_GROUP])
-    packs = vote_columns(items)
-    all_votes, own = (
-        unpacked({name: counted[f"{its}{name}"] for name in packs}, *_size(items))
-        for its in ("", "its_")
-    )
-    if int(all_votes.max()) > MOST_ALIKE:
-        return None
-    return of_many(whole(counted["part"]), all_votes, own, whole(counted["n"]))
+        sums = [nw.col("vote").sum(), nw.len()]
+        return frame.group_by(*key).agg(*map(nw.Expr.alias, sums, names))
+    sums = [nw.col(name).sum() for name in vote_columns(items)]
+    # As whole numbers: DuckDB has a wider type for sums of them, which becomes floats.
+    whole_sums = (nw.col(name).cast(nw.Int64).alias(name) for name in names)
+    return frame.group_by(*key).agg(*map(nw.Expr.alias, sums, names)).with_columns(*whole_sums)
 
 
 def _size(items: CheckedRows) -> tuple[int, int]:
     return len(items.classes), items.base
-
-
-def _pooled_by_group(items: CheckedRows, found: Columns, rows: Counts) -> dict[Any, Counts]:
-    if not items.groups:
-        return {None: pooled(rows)}
-    return {group: pooled(rows[at]) for group, at in places(found["group"].tolist())}
 
 
 def _with_part(frame: Frame, buckets: Mapping[Any, int]) -> Frame:
@@ -337,8 +295,8 @@ def _with_part(frame: Frame, buckets: Mapping[Any, int]) -> Frame:
 
 def voters_in_columns(
     items: CheckedRows, names: Mapping[str, str], votes: Sequence[nw.Expr]
-) -> Voters | None:
-    """Return the voters of checked rows with a column of votes per annotator.
+) -> dict[Any, dict[str, Counts]]:
+    """Return what tables keep of annotators who have a column of votes each.
 
     `names` are the annotators of the columns, and `votes` their votes, with -1 for none. Where
     they fit into memory, all of them come back from the engine. Else rows with the same votes are
@@ -354,52 +312,30 @@ def voters_in_columns(
     found = items.run(frame)
     number = found[columns[0]].size
     if number > most:
-        return None
+        return {}
     pattern = np.column_stack([whole(found[name]) for name in columns])
     buckets = np.array([bucket_of(name) for name in names.values()])
     n = whole(found["n"]) if "n" in found else np.ones(number, dtype=np.int64)
-    rows: dict[Any, Counts] = {}
-    work: dict[Any, Counts] = {}
-    for group, at in places(found["group"].tolist() if items.groups else [None] * n.size):
-        rows[group] = _by_group(pattern[at], buckets, n[at], len(items.classes))
+    kept = {}
+    for group, at in rows_by_group(items, found):
         each = (pattern[at] >= 0).T @ n[at]
-        work[group] = pooled(np.column_stack((buckets, each))[each > 0])
-    return Voters(rows, work)
+        kept[group] = {
+            "by_group": _by_part(pattern[at], buckets, n[at], len(items.classes)),
+            "workloads": pooled(np.column_stack((buckets, each))[each > 0]),
+        }
+    return kept
 
 
-def _by_group(pattern: Counts, buckets: Counts, n: Counts, classes: int) -> Counts:
+def _by_part(pattern: Counts, buckets: Counts, n: Counts, classes: int) -> Counts:
     """Return how many items have such votes by group of annotators."""
-    if classes > 2:
-        return _by_group_of_many(pattern, buckets, n, classes)
-    there, yes = pattern >= 0, pattern == 1
-    totals, positives = there.sum(axis=1), yes.sum(axis=1)
+    votes = votes_by_class(pattern, classes)
     found = []
     for part in np.unique(part_of(buckets)):
-        own = part_of(buckets) == part
-        mine, mine_yes = there[:, own].sum(axis=1), yes[:, own].sum(axis=1)
-        some = mine > 0
-        columns = (np.full(n.size, part), totals, positives, mine, mine_yes, n)
-        found.append(pooled(np.column_stack(columns)[some]))
-    return pooled(np.concatenate(found))
-
-
-def _by_group_of_many(pattern: Counts, buckets: Counts, n: Counts, classes: int) -> Counts:
-    """Return the same for votes that are places of more than two classes."""
-    votes = _votes_of(pattern, classes)
-    found = []
-    for part in np.unique(part_of(buckets)):
-        own = _votes_of(pattern[:, part_of(buckets) == part], classes)
+        own = votes_by_class(pattern[:, part_of(buckets) == part], classes)
         some = own.any(axis=1)
         named = np.full(np.count_nonzero(some), part)
-        found.append(pooled(of_many(named, votes[some], own[some], n[some])))
+        found.append(pooled(falls_of(named, votes[some], own[some], n[some])))
     return pooled(np.concatenate(found))
-
-
-def _votes_of(pattern: Counts, classes: int) -> Counts:
-    """Return the number of votes for each class of rows with a vote per column, -1 for none."""
-    row = np.broadcast_to(np.arange(len(pattern))[:, None], pattern.shape)[pattern >= 0]
-    key = row * classes + pattern[pattern >= 0]
-    return np.bincount(key, minlength=len(pattern) * classes).reshape(-1, classes)
 
 
 # Rows of each layout as one checked row per item.
@@ -468,35 +404,25 @@ def votes_one_by_one(request: RowRequest) -> CheckedRows:
     items = single_votes(request)
     label = ("label",) if items.labelled else ()
     if request.naming is not None and request.has_many_classes:
-        items, sums = _with_weights(items, request.naming.names)
-    else:
-        sums = [nw.col("vote").sum().alias("positives"), nw.len().alias("totals")]
-    votes = items.frame.group_by(*items.groups, *label, *items.beside, "given_item").agg(*sums)
-    if items.base:
-        votes = as_whole(votes, vote_columns(items))
+        items = _packed(items, request.naming.names)
+    votes = _added_votes(items, items.frame, [*items.groups, *label, *items.beside, "given_item"])
     for name in (*label, *items.beside):
         column = request.columns["label"] if name == "label" else request.options.beside[name]
         _check_one_per_item(replace(items, frame=votes), name, column)
-    if items.labelled:
-        return replace(items, frame=votes)
-    known = request.columns.get("annotator") is not None
-    return replace(items, frame=votes, voters=voters_in_rows(items, votes) if known else None)
+    known = request.columns.get("annotator") is not None and not items.labelled
+    return replace(items, frame=votes, voters=voters_in_rows(items, votes) if known else {})
 
 
-def _with_weights(
-    items: CheckedRows, classes: tuple[str, ...]
-) -> tuple[CheckedRows, list[nw.Expr]]:
-    """Return rows with numbers for their votes, and what adds those of an item up."""
+def _packed(items: CheckedRows, classes: tuple[str, ...]) -> CheckedRows:
+    """Return rows with one vote each, with the numbers of their votes."""
     of_item = items.frame.group_by(*items.groups, "given_item").agg(n=nw.len())
     found = items.run(of_item.select(nw.col("n").max().alias("most")))
     base = int(whole(found["most"])[0]) + 1
     own = packed_votes([nw.col("vote")], len(classes), base)
-    names = packed_names(len(classes), base)
-    packed = replace(items, frame=with_each(items.frame, *own), classes=classes, base=base)
-    return packed, [nw.col(name).sum().alias(name) for name in names]
+    return replace(items, frame=with_each(items.frame, *own), classes=classes, base=base)
 
 
-def votes_by_class(request: RowRequest) -> CheckedRows:
+def votes_of_classes(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with the number of votes for each class."""
     names = {f"counts {k}": one for k, one in enumerate(request.columns["counts"])}
     beside = {"label": request.columns["label"]} if "label" in request.columns else {}
@@ -561,11 +487,9 @@ def votes_side_by_side(request: RowRequest) -> CheckedRows:
     if request.naming is not None and request.has_many_classes:
         return _classes_side_by_side(request, request.naming.names)
     items, annotators, votes = patterns_side_by_side(request)
-    return (
-        items
-        if items.labelled
-        else replace(items, voters=voters_in_columns(items, annotators, votes))
-    )
+    if items.labelled:
+        return items
+    return replace(items, voters=voters_in_columns(items, annotators, votes))
 
 
 def votes_in_lists(request: RowRequest) -> CheckedRows:
@@ -573,7 +497,7 @@ def votes_in_lists(request: RowRequest) -> CheckedRows:
 
     The places of the lists have columns of their own by now.
     """
-    return replace(votes_side_by_side(request), voters=None)
+    return replace(votes_side_by_side(request), voters={})
 
 
 def _classes_side_by_side(request: RowRequest, classes: tuple[str, ...]) -> CheckedRows:
@@ -703,19 +627,14 @@ def count_votes(items: CheckedRows) -> dict[Any, VoteTable] | dict[Any, ScoreTab
     label = ("label",) if items.labelled else ()
     found = counted_by(items, *vote_columns(items), *label)
     votes = votes_in(items, found)
-    make = _table_with_labels if items.labelled else _table_of_votes
-    tables: dict[Any, Any] = {
-        group: make(items, found, votes, at).without(items.dropped.get(group, 0))
-        for group, at in rows_by_group(items, found)
-    }
-    if items.voters is not None:
-        tables = {name: replace(one, **items.voters.of(name)) for name, one in tables.items()}
-    two = len(items.classes) == 2
+    make: Any = partial(_table_with_labels if items.labelled else _table_of_votes, items, found)
     kind = ScoreTable if items.labelled and not items.label_is_vote else VoteTable
+    two = len(items.classes) == 2
     empty = kind.empty() if two else kind.empty(items.classes)
-    return tables | {
-        group: empty.without(lost) for group, lost in items.dropped.items() if group not in tables
-    }
+    tables: dict[Any, Any] = tables_by_group(items, found, partial(make, votes), empty)
+    for group, kept in items.voters.items():
+        tables[group] = replace(tables[group], **kept)
+    return tables
 
 
 def vote_columns(items: CheckedRows) -> list[str]:
