@@ -88,7 +88,7 @@ def test_what_tables_keep_of_annotators_must_go_with_the_votes():
 
 def test_pairs_threes_and_fours_of_equal_votes_are_counted():
     votes, own = np.array([[5, 2, 0]]), np.array([[2, 1, 0]])
-    found = annotators.of_many(np.array([7]), votes, own, np.array([3]))
+    found = annotators.falls_of(np.array([7]), votes, own, np.array([3]))
     assert found.tolist() == [[7, 7, 5 * 4 + 2, 5 * 4 * 3, 5 * 4 * 3 * 2, 3, 3 * 2, 3]]
     rows, _ = annotators.checked(found, [[1, 9]], 9, many=True)
     assert rows.tolist() == found.tolist()

@@ -13,7 +13,7 @@ import pytest
 import errorfloor as ef
 from errorfloor.data import documents, files
 from errorfloor.data.format_record import ZSTD
-from errorfloor.data.formats import file_at, start_of
+from errorfloor.data.formats import file_at
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -186,7 +186,7 @@ def test_files_that_cannot_be_read_are_named():
     if not os.path.exists("/proc/self/mem"):
         pytest.skip("needs a file that opens and cannot be read")
     with pytest.raises(OSError, match="/proc/self/mem") as raised:
-        start_of("/proc/self/mem", 4)
+        file_at("/proc/self/mem")
     assert raised.value.filename == "/proc/self/mem"
 
 

@@ -295,23 +295,20 @@ def test_a_second_array_is_the_name_of_a_column_where_there_are_rows():
 
 def test_one_column_has_one_use():
     chosen = ChosenColumns(SCORES, {"score": "s", "label": "y"})
-    read_rows._refuse_used(ReadOptions.of(weight="w", cluster="c", group="g"), chosen)
+    read_rows._check_uses(ReadOptions.of(weight="w", cluster="c", group="g"), chosen)
     for given in ({"weight": "s"}, {"cluster": "y"}, {"weight": "g", "group": "g"}):
         with pytest.raises(ef.InputError, match="which has another use already"):
-            read_rows._refuse_used(ReadOptions.of(**given), chosen)
-    read_rows._refuse_arrays(ReadOptions.of(weight="w"))
-    with pytest.raises(ef.InputError, match="`weight` must be the name of a column"):
-        read_rows._refuse_arrays(ReadOptions.of(weight=[1.0]))
+            read_rows._check_uses(ReadOptions.of(**given), chosen)
     votes = ChosenColumns(VOTES, {"votes": "k", "total": "m"})
-    read_rows._refuse_unlabelled(ReadOptions.of(unlabelled=True), chosen)
-    read_rows._refuse_unlabelled(ReadOptions.of(), votes)
+    read_rows._check_uses(ReadOptions.of(unlabelled=True), chosen)
+    read_rows._check_uses(ReadOptions.of(), votes)
     with pytest.raises(ef.InputError, match="`unlabelled` keeps items with a score"):
-        read_rows._refuse_unlabelled(ReadOptions.of(unlabelled=True), votes)
+        read_rows._check_uses(ReadOptions.of(unlabelled=True), votes)
     known = ChosenColumns(ANNOTATIONS, {"item": "i", "annotator": "a", "vote": "v"})
-    read_rows._refuse_duplicates(ReadOptions.of(duplicates="first"), known)
-    read_rows._refuse_duplicates(ReadOptions.of(), votes)
+    read_rows._check_uses(ReadOptions.of(duplicates="first"), known)
+    read_rows._check_uses(ReadOptions.of(), votes)
     with pytest.raises(ef.InputError, match="needs to know whose they are"):
-        read_rows._refuse_duplicates(ReadOptions.of(duplicates="first"), votes)
+        read_rows._check_uses(ReadOptions.of(duplicates="first"), votes)
 
 
 def test_the_door_refuses_what_columns_cannot_be():

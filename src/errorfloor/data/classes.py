@@ -25,7 +25,6 @@ from errorfloor.data.engines import (
     lazy,
     select,
     where_missing,
-    with_number,
     with_numbers,
 )
 from errorfloor.data.layouts import Layout
@@ -596,7 +595,7 @@ def _is_there(value: object) -> bool:
 
 def _mean_scores(request: RowRequest, label: str) -> dict[str, float]:
     columns = {"given": request.columns["score"], "label": label}
-    rows = with_number(select(request.frame, columns), "given", "score")
+    rows = with_numbers(select(request.frame, columns), {"score": "given"})
     rows = rows.filter(nw.col("score").is_finite().fill_null(False), ~where_missing(rows, "label"))
     found = request.run(rows.group_by("label").agg(nw.col("score").mean().alias("mean")))
     means = np.asarray(found["mean"], np.float64).tolist()

@@ -29,6 +29,7 @@ _IDS = (
     r"|column0+)"
 )
 _CORRECT = r"(is_|was_)?(correct|right|hit|wrong|incorrect|error|mistake)(ly)?(_prediction)?"
+_UNIT = r"\s*[\[({][^\])}]*[\])}]\s*$"  # behind a name, such as [0-1]
 _MOST_LISTED = 40
 _FEW = 5  # values in a message
 _FEWEST_FEATURES = 3  # columns of numbers that may be features
@@ -78,6 +79,15 @@ class ChosenColumns:
         )
 
     @property
+    def may_be_anything(self) -> bool:
+        """Whether it has a column of numbers that may be no scores, such as a confidence."""
+        return any(
+            simple(self.columns[role.name]) in role.unsure_names
+            for role in self.layout.roles
+            if role.is_number and isinstance(self.columns.get(role.name), str)
+        )
+
+    @property
     def mentions(self) -> tuple[Part, ...]:
         """The arguments that would have named the guessed columns."""
         return mentioned(
@@ -94,7 +104,8 @@ def likely_readings(kinds: Mapping[str, str], allowed: Sequence[Layout]) -> list
     for guess in (_by_name, _by_classes, _by_list, _without_optional, _by_rest, _by_kind):
         found = (guess(layout, kinds) for layout in likely)
         readings = readings or [one for one in found if one is not None]
-    return _surest(readings)
+    # The confidence of an annotator stands next to votes.
+    return [one for one in readings if not one.may_be_anything] or readings
 
 
 def names_an_id(column: object) -> bool:
@@ -125,13 +136,8 @@ def fitting(role: Role, columns: Iterable[str]) -> list[str]:
     if role.pattern is not None and not role.by_class:
         return [one for one in plain if re.fullmatch(role.pattern, plain[one])]
     sure = [one for one in plain if plain[one] in role.names]
-    sure = sure or [one for one in plain if _without_unit(one) in role.names]
+    sure = sure or [one for one in plain if simple(re.sub(_UNIT, "", str(one))) in role.names]
     return sure or [one for one in plain if plain[one] in role.unsure_names]
-
-
-def _without_unit(column: str) -> str:
-    """Return a name in small letters without what stands in brackets behind it, such as [0-1]."""
-    return simple(re.sub(r"\s*[\[({][^\])}]*[\])}]\s*$", "", str(column)))
 
 
 def fitting_kind(role: Role, columns: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
@@ -284,23 +290,6 @@ def _has_another_role(column: str, layout: Layout) -> bool:
         return True
     others = {name for one in LAYOUTS for role in one.roles for name in role.names}
     return simple(column) in others - own
-
-
-def _surest(readings: list[ChosenColumns]) -> list[ChosenColumns]:
-    """Leave out scores that may be anything, such as a confidence, where there is another reading.
-
-    The confidence of an annotator stands next to votes.
-    """
-    sure = [one for one in readings if not _has_unsure_number(one)]
-    return sure or readings
-
-
-def _has_unsure_number(chosen: ChosenColumns) -> bool:
-    return any(
-        simple(chosen.columns[role.name]) in role.unsure_names
-        for role in chosen.layout.roles
-        if role.is_number and isinstance(chosen.columns.get(role.name), str)
-    )
 
 
 # Columns as the user names them.
@@ -619,7 +608,8 @@ def _completed(
             guessed.append(role.name)
             continue
         left = [one for one in left if not (role.is_number and names_an_id(one))]
-        if len(named) != 1 and len(left) == 1 and _may_be(role, kinds[left[0]]):
+        may_be = len(left) == 1 and (not role.is_number or kinds[left[0]] == "number")
+        if len(named) != 1 and may_be:
             named = left
         if len(named) == 1:
             found[role.name] = named[0]
@@ -659,10 +649,6 @@ def _votes_beside(
     votes = [replace(one, roles=one.roles[:-1]) for one in allowed if one.of_shares]
     alone = layout is SCORES and columns.keys() == {LABEL.name}
     return usage(votes, " If there are votes, give their columns with") if alone and votes else ()
-
-
-def _may_be(role: Role, kind: str) -> bool:
-    return not role.is_number or kind == "number"
 
 
 def _listed(kinds: Mapping[str, str], name: str) -> str:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC
-from operator import add, or_
 from string import whitespace
 from typing import Any, TypeAlias
 
@@ -85,11 +84,6 @@ def number_of_rows(frame: Frame, run: Callable[[Frame], Columns]) -> int:
     return int(run(counted)["n"][0])
 
 
-def with_number(frame: Frame, source: str, target: str) -> Frame:
-    """Add column `target`: `source` as numbers, null where it is missing or is none."""
-    return with_numbers(frame, {target: source})
-
-
 def with_numbers(frame: Frame, columns: Mapping[str, str]) -> Frame:
     """Add columns: those that are named, as numbers, null where they are missing or are none."""
     kinds = frame.collect_schema()
@@ -147,7 +141,7 @@ def _read_plain(frame: Frame, column: str) -> Frame:
 
 
 def _sql_number(column: str, kind: Any) -> str:
-    """Return what reads a column as numbers, as `with_number` does."""
+    """Return what reads a column as numbers, as `with_numbers` does."""
     name = quoted(column)
     if str(kind) in _ODD or kind.is_decimal() or kind == nw.Boolean:
         return f"cast({name} as double)"
@@ -189,18 +183,8 @@ def with_each(frame: Frame, *columns: nw.Expr) -> Frame:
     return lazy(native.map_partitions(added, meta=added(native._meta)))
 
 
-def added_up(terms: Sequence[nw.Expr]) -> nw.Expr:
-    """Return the sum of expressions, none of them null."""
-    return _in_pairs(terms, add)
-
-
-def any_of(terms: Sequence[nw.Expr]) -> nw.Expr:
-    """Return whether one of several expressions, none of them null, is true."""
-    return _in_pairs(terms, or_)
-
-
-def _in_pairs(terms: Sequence[nw.Expr], join: Callable[[Any, Any], Any]) -> nw.Expr:
-    """Join expressions in pairs, and pairs of these, so that none is nested deep."""
+def in_pairs(terms: Sequence[nw.Expr], join: Callable[[Any, Any], Any]) -> nw.Expr:
+    """Join expressions, none of them null, in pairs, and pairs of these, so that none is deep."""
     while len(terms) > 1:
         pairs = zip(terms[::2], terms[1::2], strict=False)
         terms = [*(join(one, other) for one, other in pairs), *terms[len(terms) & ~1 :]]
@@ -386,7 +370,7 @@ def _read_elsewhere(frame: Any, source: str, target: str) -> Any:
 
 # Arrow turns a decimal into a float that may be one off the nearest; its text is exact.
 _INEXACT_DECIMALS = (nw.Implementation.PANDAS, nw.Implementation.DASK, nw.Implementation.PYARROW)
-# DuckDB is not among them: `with_number` has it read text by SQL of its own.
+# DuckDB is not among them: `with_numbers` has it read text by SQL of its own.
 _READERS: dict[nw.Implementation, Callable[[Any, str, str], Any]] = {
     nw.Implementation.POLARS: _read_in_polars,
     nw.Implementation.PANDAS: _read_in_pandas,

@@ -169,8 +169,8 @@ def found_in(source: Paths, name: str | None) -> Iterator[Found]:
 
     Text that is not UTF-8 has a copy that is. Errors call a copy by the name of its file.
     """
-    files = [_looked_at(path) for path in find_data(source, name)]
-    if all(file.encoding is None and not _is_pipe(file) for file in files):
+    files = [file_at(path) for path in find_data(source, name)]
+    if all(file.is_plain for file in files):
         yield Found.of(files, name)
         return
     with scratch() as folder:
@@ -185,18 +185,10 @@ def found_in(source: Paths, name: str | None) -> Iterator[Found]:
 
 def kept_in(source: Paths, name: str | None) -> Found:
     """Return the same with copies that stay until Python ends."""
-    files = [_looked_at(path) for path in find_data(source, name)]
-    if any(file.encoding is not None or _is_pipe(file) for file in files):
+    files = [file_at(path) for path in find_data(source, name)]
+    if not all(file.is_plain for file in files):
         files = copied(files, kept_folder())
     return Found.of(files, name)
-
-
-def _looked_at(path: str) -> File:
-    return file_at(path) if os.path.isfile(path) else File(path)
-
-
-def _is_pipe(file: File) -> bool:
-    return not file.head and not os.path.isfile(file.path)
 
 
 def copied(files: Sequence[File], folder: str) -> list[File]:
@@ -204,7 +196,7 @@ def copied(files: Sequence[File], folder: str) -> list[File]:
     found = []
     for i, file in enumerate(files):
         plain = file
-        if _is_pipe(file):
+        if not os.path.isfile(file.path):
             copy = os.path.join(folder, f"pipe-{i}")
             with open(file.path, "rb") as source, naming(copy), open(copy, "wb") as target:
                 shutil.copyfileobj(source, target)
@@ -236,7 +228,11 @@ def opened(found: Found, *, ordered: bool, few: Few | None = None) -> Iterator[t
     duckdb = _duckdb()
     try:
         with _connected(found, ordered, few) as (connection, rows):
-            yield connection, _in_memory(connection, rows, found)
+            # DuckDB finds out again how a text file is written at each step of a query.
+            if found.kind.is_text and found.size <= _SMALL:
+                rows.create("in_memory")
+                rows = connection.table("in_memory")
+            yield connection, rows
     except duckdb.Error as error:
         forget_database()  # which may be what is damaged
         raise _unreadable(found.paths, error) from error
@@ -444,17 +440,6 @@ def _count_matches(connection: Any, found: Found, joined: Joined, keys: str) -> 
             "these out, or keep their scores without a label:\n  ",
             *(command("drop_missing", True), "\n  ", command("unlabelled", True)),
         )
-
-
-def _in_memory(connection: Any, rows: Any, found: Found) -> Any:
-    """Return the rows of small text files from memory.
-
-    DuckDB finds out again how a text file is written at each step of a query.
-    """
-    if not found.kind.is_text or found.size > _SMALL:
-        return rows
-    rows.create("in_memory")
-    return connection.table("in_memory")
 
 
 def _find_one(name: str, suffixes: Collection[str]) -> list[str]:

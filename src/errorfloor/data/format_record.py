@@ -87,6 +87,11 @@ class File:
     encoding: str | None = None  # of text that is not UTF-8
     told: list[Told] = field(default_factory=list, compare=False)  # of its tool, once it is read
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is read where it is: no pipe, and no text of another encoding."""
+        return self.encoding is None and os.path.isfile(self.path)
+
 
 # Blank fields, and what other tools and people write for them.
 BLANK = (
@@ -115,13 +120,10 @@ def compression_of(files: Sequence[File]) -> str:
 
 def text_options(files: Sequence[File]) -> str:
     """Return the options by which `read_csv` leaves fields as text, and blank ones missing."""
-    return f"{_TEXT}, nullstr = {_blank(files[0].start)}{compression_of(files)}"
-
-
-def _blank(start: bytes) -> str:
-    """Return what stands for missing values in a text file; not "-" where there are votes of +."""
-    signs = _SIGNS if _PLUS.search(start) else set()
-    return f"[{', '.join(as_text(one) for one in BLANK if one not in signs)}]"
+    # "-" stands for no missing value next to votes of "+".
+    signs = _SIGNS if _PLUS.search(files[0].start) else set()
+    blank = ", ".join(as_text(one) for one in BLANK if one not in signs)
+    return f"{_TEXT}, nullstr = [{blank}]{compression_of(files)}"
 
 
 def rows_of_columns(connection: Any, tables: Sequence[Mapping[str, Any]]) -> str:

@@ -26,7 +26,7 @@ from errorfloor.data.format_record import (
     rows_of_columns,
     text_options,
 )
-from errorfloor.data.storage import check_columns, read_arrays
+from errorfloor.data.storage import check_columns, naming, read_arrays
 from errorfloor.data.values import as_text, quoted
 
 _ONE_NAME = re.compile(rb'(?:\xef\xbb\xbf)?(?:"\w+"|\w+)\r?\n')
@@ -110,18 +110,18 @@ def _fields(start: bytes) -> int:
 
 
 def _delimiter(start: bytes) -> str:
-    """Return what divides the fields of a text file, where DuckDB would not find it."""
-    if _ONE_NAME.match(start):  # one column, which may hold lists with marks between their entries
+    """Return what divides the fields of a text file, where DuckDB would not find it.
+
+    That are blanks, of which each row has the same number; and nothing at all in one column, which
+    may hold lists with marks between their entries.
+    """
+    if _ONE_NAME.match(start):
         return ", delim = '\x01'"
-    return ", delim = ' '" if _has_blanks(start) else ""
-
-
-def _has_blanks(start: bytes) -> bool:
-    """Tell whether blanks divide the fields of a text file: the same number of them in each row."""
     rows = [row.strip() for row in start.split(b"\n")[:-1] if row.strip()][:100]
-    if not rows or b'"' in start or any(mark in rows[0] for mark in b",;|\t"):
-        return False
-    return len({row.count(b" ") for row in rows}) == 1 and b" " in rows[0] and len(rows) > 1
+    if len(rows) < 2 or b'"' in start or any(mark in rows[0] for mark in b",;|\t"):
+        return ""
+    blanks = {row.count(b" ") for row in rows}
+    return ", delim = ' '" if len(blanks) == 1 and blanks != {0} else ""
 
 
 def _has_commas(start: bytes) -> bool:
@@ -219,7 +219,7 @@ def _call_excel(connection: Any, files: Sequence[File]) -> str:
 
 def _columns_in(file: File) -> dict[str, Any] | None:
     """Return the columns of JSON that is not row after row."""
-    opening = _open_plain if file.packing is None else file.packing.unpack
+    opening = partial(open, mode="rb") if file.packing is None else file.packing.unpack
     if opening is None:  # packed as Python cannot unpack it
         return None
     from errorfloor.data.documents import columns_of_json
@@ -231,10 +231,6 @@ def _call_inspect(connection: Any, files: Sequence[File]) -> str:
     from errorfloor.data.documents import columns_of_log
 
     return rows_of_columns(connection, [columns_of_log(file.path, file.told) for file in files])
-
-
-def _open_plain(file: str) -> Any:
-    return open(file, "rb")
 
 
 def _call_rows(connection: Any, files: Sequence[File]) -> str:
@@ -260,10 +256,6 @@ def _parts_of_objects(kinds: Mapping[str, Any]) -> Iterator[str]:
             name, path = f"{column}.{part}", '$."' + part.replace('"', "") + '"'
             if name not in kinds:
                 yield f"json_extract_string({quoted(column)}, {as_text(path)}) as {quoted(name)}"
-
-
-def _call_parquet(_: Any, files: Sequence[File]) -> str:
-    return f"read_parquet([{names_of(files)}], union_by_name = true)"
 
 
 def _call_npz(connection: Any, files: Sequence[File]) -> str:
@@ -370,7 +362,7 @@ FORMATS = (
         name="parquet",
         suffixes=(".parquet", ".pq"),
         begins=lambda start: start.startswith(b"PAR1"),
-        call=_call_parquet,
+        call=lambda _, files: f"read_parquet([{names_of(files)}], union_by_name = true)",
         names=_names_in_parquet,
     ),
     Format(
@@ -408,8 +400,11 @@ FORMATS = (
 
 
 def file_at(path: str) -> File:
-    """Look at the start of a file."""
-    first = start_of(path, _TELLING if _is_binary(path) else LOOKED_AT)
+    """Look at the start of a file; a pipe is read only once, and not here."""
+    if not os.path.isfile(path):
+        return File(path)
+    with naming(path), open(path, "rb") as stream:
+        first = stream.read(_TELLING if _is_binary(path) else LOOKED_AT)
     packing = next((one for one in PACKINGS if first.startswith(one.magic)), None)
     start = first[:_KEPT] if packing is None else _start(path, packing, _KEPT)
     return File(path, first[:8], start, packing, encoding_of(path, first))
@@ -480,15 +475,6 @@ def _start(file: str, packing: Packing, size: int) -> bytes:
             return unpacked.read(size)
     except (EOFError, OSError, zlib.error):  # damaged, which whoever reads it will say
         return b""
-
-
-def start_of(file: str, size: int) -> bytes:
-    """Return the first bytes of a file; an error names the file, which `read` leaves out."""
-    with open(file, "rb") as stream:
-        try:
-            return stream.read(size)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, file) from error
 
 
 def suffix_of(file: str) -> str:

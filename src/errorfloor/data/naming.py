@@ -58,19 +58,9 @@ PAIRS = (
     *(f"{one} {other}" for one in ("hate", "offensive", "abusive") for other in ("normal", "none")),
 )
 _KNOWN = {tuple(pair.split()) for pair in PAIRS}
-_NO = {
-    "no",
-    "none",
-    "nein",
-    "nee",
-    "non",
-    "nothing",
-    "never",
-    "false",
-    "negative",
-}  # next to any word
+# Next to any word.
+_NO = {*["no", "none", "nein", "nee", "non", "nothing", "never", "false", "negative"]}
 _WITHOUT = ("not", "non", "no")  # before a word make it the other class
-_LISTED = 6  # values that a message names
 _LONGEST = 100  # characters of the name of a class
 
 

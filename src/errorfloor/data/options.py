@@ -106,13 +106,8 @@ class ReadOptions:
         if self.on is None:
             raise InputError(
                 *(argument("labels"), " is a file of labels, which finds its rows by a column of "),
-                *(
-                    "both files. Name that with ",
-                    argument("on"),
-                    ", such as ",
-                    argument("on", "id"),
-                ),
-                ".",
+                *("both files. Name that with ", argument("on"), ", such as "),
+                *(argument("on", "id"), "."),
             )
         if not isinstance(self.on, str) or not self.on.strip("= "):
             text = f" must be the name of one column of both files, as text; got {shown(self.on)}."

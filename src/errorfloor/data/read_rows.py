@@ -89,8 +89,8 @@ def facts_of(
     if few and items and not holds_several(frame, run, items[0]):
         repeated = count_repeated(frame, run, items[0], group)
         facts |= {"repeated_items": repeated} if repeated else {}
-    if isinstance(chosen.columns.get("score"), str) and _has_lines(tables):
-        column = chosen.columns["score"]
+    column: Any = chosen.columns.get("score")
+    if isinstance(column, str) and all(len(table.classes) == 2 for table in tables.values()):
         by_name = names_an_id(column)
         if by_name or (are_numbered(tables.values()) and _numbers_rows(frame, run, column)):
             facts["id_as_score"] = str(column)
@@ -98,11 +98,6 @@ def facts_of(
     gold = fitting(GOLD, free) if chosen.layout.table is VoteTable else []
     gold = [one for one in gold if not str(one).startswith(parts)]
     return facts | ({"labels_beside_votes": str(gold[0])} if gold else {})
-
-
-def _has_lines(tables: Mapping[Any, Table]) -> bool:
-    """Tell whether scores are one number each."""
-    return all(len(table.classes) == 2 for table in tables.values())
 
 
 def refuse_row_numbers(frame: Frame, run: Run, chosen: ChosenColumns) -> None:
@@ -241,16 +236,13 @@ def _calling(found: Found, called: str | None) -> Iterator[None]:
 def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -> Reading:
     """Return the tables of the rows of a dataframe or files."""
     options, given = call.options, by_role(_columns(call))
-    _refuse_arrays(options)
     with rows_of(data, options, call.progress, _fetched(given, options)) as (frame, run):
         named = _with_label(data, frame, run, given, call.layouts)
         chosen = _chosen(frame, run, named, call, name)
         frame = _with_item(frame, chosen.columns)
         joined = tuple(role for role in named if role not in given)
         chosen = replace(chosen, guessed=(*chosen.guessed, *joined)) if joined else chosen
-        _refuse_used(options, chosen)
-        _refuse_unlabelled(options, chosen)
-        _refuse_duplicates(options, chosen)
+        _check_uses(options, chosen)
         request = _request(frame, run, chosen, options, data)
         request, classes, tables = counted(request, chosen.layout)
         rows = chosen.layout.rows(tables)
@@ -337,16 +329,8 @@ def _facts_of_files(data: Any) -> dict[str, Any]:
     return {**({"notes": notes} if notes else {}), **joined}
 
 
-def _refuse_arrays(options: ReadOptions) -> None:
-    for name, value in options.beside.items():
-        if not isinstance(value, str):
-            raise InputError(
-                *(argument(name), " must be the name of a column, as the labels are in columns."),
-            )
-
-
-def _refuse_used(options: ReadOptions, chosen: ChosenColumns) -> None:
-    """Refuse to take one column for two things."""
+def _check_uses(options: ReadOptions, chosen: ChosenColumns) -> None:
+    """Refuse one column for two things, and options that do not go with such columns."""
     models = [("prediction", column) for column in options.predictions]
     for name, column in (*options.beside.items(), *models):
         if column in chosen.used or column == options.group:
@@ -354,19 +338,11 @@ def _refuse_used(options: ReadOptions, chosen: ChosenColumns) -> None:
                 *(argument(name), f" names column {column!r}, which has another use already. "),
                 "Name a column of its own, or leave it out.",
             )
-
-
-def _refuse_unlabelled(options: ReadOptions, chosen: ChosenColumns) -> None:
-    """Refuse to keep items without a label where there are no labels."""
     if options.unlabelled and chosen.layout is not SCORES:
         raise InputError(
             *(argument("unlabelled"), " keeps items with a score and without a label. Name the "),
             *("columns ", argument("score"), " and ", argument("label"), ", or leave it out."),
         )
-
-
-def _refuse_duplicates(options: ReadOptions, chosen: ChosenColumns) -> None:
-    """Refuse to choose among votes of one annotator where nobody knows whose they are."""
     if options.duplicates != "error" and "annotator" not in chosen.columns:
         raise InputError(
             argument("duplicates", options.duplicates),
@@ -414,6 +390,10 @@ def _request(
 
 def _columns(call: ReadCall) -> dict[str, Any]:
     """Return the columns that were named, also by what is the second array without rows."""
+    for name, value in call.options.beside.items():
+        if not isinstance(value, str):
+            text = " must be the name of a column, as the labels are in columns."
+            raise InputError(argument(name), text)
     columns = dict(call.options.columns)
     if call.second is None:
         return columns

@@ -9,7 +9,7 @@ from functools import reduce
 from itertools import pairwise
 from math import inf
 from numbers import Real
-from operator import or_
+from operator import add, or_
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import narwhals as nw
@@ -22,14 +22,12 @@ from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.engines import (
     Columns,
     Frame,
-    added_up,
-    any_of,
     holds_several,
+    in_pairs,
     number_of_rows,
     select,
     where_missing,
     with_each,
-    with_number,
     with_numbers,
 )
 from errorfloor.data.entries import (
@@ -243,7 +241,7 @@ def _place(frame: Frame, name: str, naming: Naming) -> nw.Expr:
     for value, place in naming.place.items():
         same = nw.col(name) == whole_of(value) if are_numbers else _is_positive(frame, given, value)
         terms.append(same.fill_null(False).cast(nw.Int64) * (place + 1))
-    found = (added_up(terms) - 1).cast(nw.Int64)
+    found = (in_pairs(terms, add) - 1).cast(nw.Int64)
     return nw.when(~where_missing(frame, given)).then(found).alias(name)
 
 
@@ -331,11 +329,6 @@ def checked(
     return replace(items, frame=frame.filter(~gone), dropped=dropped)
 
 
-def _may_be_kept(request: RowRequest, name: str) -> bool:
-    """Tell whether a column holds labels next to scores, which items may be without."""
-    return name == "label" and "score" in request.columns
-
-
 def _with_beside(
     request: RowRequest, frame: Frame, given: Given, rules: Sequence[ColumnRule]
 ) -> tuple[Frame, Sequence[ColumnRule]]:
@@ -344,7 +337,7 @@ def _with_beside(
         frame = frame.with_columns(cluster=nw.col("given_cluster"))
     if "weight" not in request.options.beside:
         return frame, rules
-    frame = with_number(frame, "given_weight", "weight")
+    frame = with_numbers(frame, {"weight": "given_weight"})
     weight = nw.col("weight").cast(nw.Float64)
     bad = ~((weight > 0) & (weight < float("inf"))).fill_null(False)
     beyond = ~((weight >= LEAST) & (weight <= MOST)).fill_null(True)
@@ -363,7 +356,7 @@ def _missing(request: RowRequest, given: Given, n: int, found: Mapping[str, int]
         argument("unlabelled", True),
         " to keep them as items without a label",
     )
-    may_be_kept = _may_be_kept(request, name)
+    may_be_kept = name == "label" and "score" in request.columns  # which items may be without
     few = may_be_kept and 2 * found[name] > n
     ways = (kept, out) if few else (out, kept) if may_be_kept else (out,)
     return (FewLabelsError if few else InputError)(
@@ -389,14 +382,14 @@ def checked_together(
     kinds = frame.collect_schema()
     missing = [where_missing(frame, f"given_{name}", kinds) for name in given]
     first, *_ = rules
-    gone = {first.name[0].name: any_of(missing)}  # type: ignore[union-attr]
-    together = replace(first, bad=any_of([rule.bad for rule in rules]))
+    gone = {first.name[0].name: in_pairs(missing, or_)}  # type: ignore[union-attr]
+    together = replace(first, bad=in_pairs([rule.bad for rule in rules], or_))
     try:
         return checked(request, frame, given, [together, *more], missing=gone)
     except InputError:
         if len(rules) <= _FEW_COLUMNS:  # only for speed
             return checked(request, frame, given, [*rules, *more])
-        rule = _broken(request, frame, rules, any_of(missing))
+        rule = _broken(request, frame, rules, in_pairs(missing, or_))
         return checked(request, frame, given, [rule, *more], missing=gone)
 
 
@@ -406,7 +399,7 @@ def _broken(
     """Return the first of many rules that some row breaks; any one where none does."""
     while len(rules) > 1:
         half = rules[: len(rules) // 2]
-        bad = any_of([rule.bad for rule in half]) & ~gone
+        bad = in_pairs([rule.bad for rule in half], or_) & ~gone
         found = count_where(frame, request.run, {"bad": bad})["bad"]
         rules = half if found else rules[len(half) :]
     return rules[0]

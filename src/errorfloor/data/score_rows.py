@@ -26,7 +26,6 @@ from errorfloor.data.engines import (
     select,
     where_missing,
     with_cell,
-    with_number,
     with_numbers,
 )
 from errorfloor.data.entries import Entries
@@ -137,7 +136,7 @@ class ScoreRows:
         """Name the columns of these arguments, and read them as numbers."""
         names = [name for name in (score, label) if name is not None]
         frame, given = named(request, {name: request.columns[name] for name in names})
-        frame = with_number(frame, f"given_{score}", "score")
+        frame = with_numbers(frame, {"score": f"given_{score}"})
         finite = ColumnRule(
             given[score],
             f"given_{score}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import add
 from typing import Any
 
 import narwhals as nw
@@ -27,11 +28,10 @@ from errorfloor.data.ballots import MOST_VOTES, Ballots
 from errorfloor.data.engines import (
     Columns,
     Frame,
-    added_up,
+    in_pairs,
     lazy,
     where_missing,
     with_each,
-    with_number,
     with_numbers,
 )
 from errorfloor.data.matrices import (
@@ -90,7 +90,7 @@ def packed_votes(places: Sequence[nw.Expr], number: int, base: int) -> list[nw.E
             for place in places
             for i, k in enumerate(chunk)
         ]
-        found.append(added_up(terms).cast(nw.Int64).alias(name))
+        found.append(in_pairs(terms, add).cast(nw.Int64).alias(name))
     return found
 
 
@@ -99,7 +99,7 @@ def packed_counts(counts: Sequence[nw.Expr], base: int) -> list[nw.Expr]:
     found = []
     for name, chunk in _chunks(len(counts), base).items():
         terms = [counts[k].cast(nw.Int64) * base**i for i, k in enumerate(chunk)]
-        found.append(added_up(terms).cast(nw.Int64).alias(name))
+        found.append(in_pairs(terms, add).cast(nw.Int64).alias(name))
     return found
 
 
@@ -353,7 +353,7 @@ def votes_counted(request: RowRequest) -> CheckedRows:
     rules = []
     for name, least in (("positives", 0), ("totals", 1)):
         if name in names:
-            frame = with_number(frame, f"given_{name}", name)
+            frame = with_numbers(frame, {name: f"given_{name}"})
             rules.append(_whole_votes(given[name], name, least))
     if "totals" in names:
         rules[-1] = replace(rules[-1], remedy=_both(request.columns))
