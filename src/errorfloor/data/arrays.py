@@ -124,7 +124,7 @@ def count_weighed(
     if s.ndim == 1 and _has_many(s):
         table = _by_cell(s, y, CELLS)
         if not _is_lumpy(table):
-            return replace(table, entries=of_items(_rows_of_cells(s), y, beside, "scores"))
+            return replace(table, entries=of_items(_rows_of_cells(s), y, "scores", **beside))
     order, row = in_order(s + 0.0)
     y = y[order]
     if s.ndim == 2:
@@ -134,7 +134,7 @@ def count_weighed(
         places[row] = s[order] + 0.0
         counts = np.bincount(2 * row + (y != 0), minlength=2 * places.size).reshape(-1, 2)
         table = ScoreTable(places, side_by_side(*counts.T))
-    return merged_if_many(replace(table, entries=of_items(row, y, beside, "scores", order)))
+    return merged_if_many(replace(table, entries=of_items(row, y, "scores", order, **beside)))
 
 
 def _rows_of_cells(scores: NDArray[Any]) -> NDArray[np.intp]:
@@ -270,22 +270,15 @@ def partly_labelled(scores: object, labels: object, options: ReadOptions) -> Sco
         raise none_labelled(known.size)
     if is_matrix(scores) and places.ndim == 1:  # where labels may be words
         kept, _ = codes_of(kept, 2, options.classes)
-    weight = options.weight
-    if weight is not None and not known.all():
-        weight = _known_weights(weight, known)
-    beside = {} if weight is None else {"weight": weight}
-    table = _counted_known(places[known], kept, options.classes, beside)
+    some, weight = places[known], options.weight
+    if weight is None:
+        table = count_arrays(some, kept, options.classes)
+    else:
+        weight = weight if known.all() else _known_weights(weight, known)
+        table = ScoreTable.from_arrays(some, kept, classes=options.classes, weight=weight)
     if options.drop_missing:
         return table.without(int(np.count_nonzero(~known)))
     return table if known.all() else with_others(table, _counts_at(places[~known]))
-
-
-def _counted_known(
-    places: NDArray[Any], labels: Any, classes: object, beside: dict[str, Any]
-) -> ScoreTable:
-    if beside:
-        return ScoreTable.from_arrays(places, labels, classes=classes, **beside)  # type: ignore[arg-type]
-    return count_arrays(places, labels, classes)
 
 
 def _as_places(scores: object) -> NDArray[Any]:
@@ -344,7 +337,8 @@ def with_others(table: ScoreTable, others: ScoreTable) -> ScoreTable:
     nothing = np.zeros((len(others), len(table.classes)), dtype=np.int64)
     entries = None
     if table.entries is not None:
-        entries = _as_unknown(number, len(table.classes))
+        rows = np.arange(number.size)
+        entries = Entries(rows, np.full(rows.size, len(table.classes)), np.ones(rows.size), number)
     unknown = ScoreTable(
         others.scores,
         nothing,
@@ -355,11 +349,6 @@ def with_others(table: ScoreTable, others: ScoreTable) -> ScoreTable:
         entries=entries,
     )
     return table + unknown
-
-
-def _as_unknown(number: Counts, classes: int) -> Entries:
-    rows = np.arange(number.size)
-    return Entries(rows, np.full(rows.size, classes), np.ones(rows.size), number)
 
 
 # Votes next to one true label per item: their shares as scores, or the label as one more vote.
@@ -436,4 +425,4 @@ def table_beside(
         return table
     key = vote_key(with_vote(votes, labels)) if label_is_vote else class_shares(votes)
     own = np.zeros_like(labels) if label_is_vote else labels
-    return replace(table, entries=of_items(rows_of(key), own, beside, "votes"))
+    return replace(table, entries=of_items(rows_of(key), own, "votes", **beside))

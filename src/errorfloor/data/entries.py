@@ -9,7 +9,6 @@ each other, to seven digits, is told of all items together, when it is needed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from errorfloor._checks import InputError, argument, as_scores, check_same_length, refuse
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.matrices import (
+    are_new,
     as_class_scores,
     as_soft,
     as_votes,
@@ -28,9 +28,10 @@ from errorfloor.data.matrices import (
     is_matrix,
     rows_of,
     side_by_side,
+    starts_of,
     vote_key,
 )
-from errorfloor.data.values import missing_in, shown_entries
+from errorfloor.data.values import missing_in, shown_entries, text_of
 
 PREFIX = "entry_"  # of the arrays in files of tables
 POSITIVE = "must be positive finite numbers"
@@ -91,19 +92,15 @@ class Entries:
         if count is None and cluster is None and key is not None:
             if (key[1:] < key[:-1]).any():  # else rows came in order and no two are equal
                 key.sort()
-            start = _starts(key)
-            found = np.diff(np.append(start, key.size))
-            rows, labels, ranks = _unpacked(key[start])
-            return cls(rows, labels, distinct[ranks], found)
+            start = starts_of(key)
+            found, key = np.diff(np.append(start, key.size)), key[start]
+            labels = _LAST - ((key >> 32) & _LAST)
+            return cls(key >> 39, labels, distinct[key & 0xFFFFFFFF], found)
         order = _order(key, row, label, rank, cluster)
         columns = [np.asarray(part)[order] for part in (row, label, rank)]
         if cluster is not None:
             columns.append(cluster[order])
-        new = np.zeros(row.size, dtype=np.bool_)
-        new[:1] = True
-        for part in columns:
-            new[1:] |= part[1:] != part[:-1]
-        start = np.flatnonzero(new)
+        start = np.flatnonzero(are_new(columns))
         ones = np.ones(row.size, dtype=np.int64) if count is None else count[order]
         total = np.add.reduceat(ones, start) if start.size else ones
         rows, labels, ranks, *clusters = (part[start] for part in columns)
@@ -296,18 +293,9 @@ def as_weights(values: object, size: int, beside: str) -> Floats:
     weight = as_scores(values, name="weight")
     check_same_length(np.empty(size, dtype=np.bool_), weight, (beside, "weight"))
     refuse(~(weight > 0), weight, (argument("weight"), f" {POSITIVE}"), REMEDY)
-    check_range(weight)
+    beyond = ~((weight >= LEAST) & (weight <= MOST))  # what can be added up
+    refuse(beyond, weight, (argument("weight"), f" {IN_RANGE}"), ONLY_RATIOS)
     return weight
-
-
-def check_range(weight: Floats) -> None:
-    """Refuse weights that are too small or too large to add up."""
-    refuse(
-        ~((weight >= LEAST) & (weight <= MOST)),
-        weight,
-        (argument("weight"), f" {IN_RANGE}"),
-        ONLY_RATIOS,
-    )
 
 
 def as_clusters(values: object, size: int, beside: str) -> Counts:
@@ -325,8 +313,6 @@ def as_clusters(values: object, size: int, beside: str) -> Counts:
 
 def cluster_numbers(names: NDArray[Any]) -> Counts:
     """Return a number for each name, the same for equal names anywhere."""
-    from errorfloor.data.values import text_of
-
     refuse(missing_in(names), names, (argument("cluster"), " must not be missing"), _MISSING)
     if names.dtype.kind == "O":
         names = np.array([text_of(one) for one in names.tolist()])
@@ -407,14 +393,6 @@ def _key(row: NDArray[Any], label: NDArray[Any], rank: NDArray[np.intp]) -> Any:
     return key
 
 
-def _unpacked(key: Counts) -> tuple[Counts, Counts, Counts]:
-    return key >> 39, _LAST - ((key >> 32) & _LAST), key & 0xFFFFFFFF
-
-
-def _starts(key: Counts) -> NDArray[np.intp]:
-    return np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1]))[: key.size])
-
-
 def _order(
     key: Any,
     row: NDArray[Any],
@@ -436,7 +414,8 @@ def of_scores(
 ) -> Entries:
     """Return the entries of a table of scores, which are `given` with labels and classes."""
     scores, labels, _ = as_class_scores(*given)
-    return _entries(_rows(places, scores), np.asarray(labels), weight, cluster, "scores")
+    row, drawn = _rows(places, scores), {"weight": weight, "cluster": cluster}
+    return of_items(row, np.asarray(labels), "scores", **drawn)
 
 
 def weighed_soft(
@@ -446,7 +425,8 @@ def weighed_soft(
     values, names = as_soft(soft_labels, classes)
     order, row = in_order(values)
     columns = counted_once(values[order]) if values.ndim == 1 else counted_soft(values, names)
-    return {**columns, "entries": _entries(row, None, weight, cluster, "soft_labels", order)}
+    own = of_items(row, None, "soft_labels", order, weight=weight, cluster=cluster)
+    return {**columns, "entries": own}
 
 
 def of_votes(positives: object, totals: object, weight: object, cluster: object) -> Entries:
@@ -456,7 +436,7 @@ def of_votes(positives: object, totals: object, weight: object, cluster: object)
     else:
         ones = np.asarray(positives, dtype=np.int64)
         votes = side_by_side(np.asarray(totals, dtype=np.int64) - ones, ones)
-    return _entries(_rows_of_votes(votes), None, weight, cluster, "votes")
+    return of_items(_rows_of_votes(votes), None, "votes", weight=weight, cluster=cluster)
 
 
 def _rows_of_votes(votes: Counts) -> NDArray[np.intp]:
@@ -475,13 +455,6 @@ def rows_of_codes(code: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.asarray((np.cumsum(there) - 1)[code])
 
 
-def of_items(
-    row: NDArray[np.intp], label: Any, beside: Mapping[str, object], name: str, order: Any = None
-) -> Entries:
-    """Return the entries of items whose rows are known; `order` is what these are in, if any."""
-    return _entries(row, label, beside.get("weight"), beside.get("cluster"), name, order)
-
-
 def _rows(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
     """Return the row of each item, among places that are all distinct values in order."""
     if values.ndim == 2 or places.size > _MANY:  # to sort takes less time than to look up
@@ -489,14 +462,19 @@ def _rows(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
     return np.searchsorted(places, values)
 
 
-def _entries(
+def of_items(
     row: NDArray[np.intp],
     label: Any,
-    weight: object,
-    cluster: object,
     beside: str,
     order: Any = None,
+    *,
+    weight: object = None,
+    cluster: object = None,
 ) -> Entries:
+    """Return the entries of items whose rows are known; `order` is what these are in, if any.
+
+    `beside` is what errors call the array next to the weights and clusters.
+    """
     weights: Floats | None = None
     clusters: Counts | None = None
     if weight is not None:

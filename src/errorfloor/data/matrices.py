@@ -7,6 +7,7 @@ not depend on how the labels were given.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -202,9 +203,18 @@ def in_order(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 def starts_of(keys: NDArray[Any]) -> NDArray[np.intp]:
     """Return where each distinct key begins among sorted keys."""
-    changes = keys[1:] != keys[:-1]
-    new = changes if keys.ndim == 1 else changes.any(axis=1)
-    return np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), dtype=np.bool_), new)))
+    return np.flatnonzero(are_new(np.atleast_2d(keys.T)))
+
+
+def are_new(columns: Iterable[NDArray[Any]]) -> Bools:
+    """Tell which rows differ from the one before in some column; the first one is new."""
+    new: Any = None
+    for one in columns:
+        if new is None:
+            new = np.zeros(len(one), dtype=np.bool_)
+            new[:1] = True
+        new[1:] |= one[1:] != one[:-1]
+    return np.asarray(new)
 
 
 def is_ascending(keys: NDArray[Any]) -> bool:
@@ -569,12 +579,7 @@ def counted_scores(
 
 def _starts(rows: Floats, order: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return where each distinct row begins among rows in order, a class at a time."""
-    new = np.zeros(len(rows), dtype=np.bool_)
-    new[:1] = True
-    for k in range(rows.shape[1]):
-        column = rows[order, k]
-        new[1:] |= column[1:] != column[:-1]
-    return np.flatnonzero(new)
+    return np.flatnonzero(are_new(rows[order, k] for k in range(rows.shape[1])))
 
 
 def _taken(rows: Floats, order: NDArray[np.intp]) -> Floats:

@@ -9,7 +9,7 @@ where there are more, they have a column for each class.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self, cast
 
@@ -35,6 +35,7 @@ from errorfloor.data.matrices import (
     MOST_ITEMS,
     _too_many,
     added,
+    are_new,
     by_class,
     check_sums,
     check_total,
@@ -145,8 +146,8 @@ class Table:
 
     @property
     def n(self) -> int:
-        """Number of items."""
-        raise NotImplementedError
+        """Number of items; of those with a label where some have none."""
+        return int(self.counts.sum())
 
     @property
     def shares(self) -> Floats:
@@ -294,11 +295,6 @@ class MergedRows(Table):
         return self.entries.without_labels().sums(len(self), 1)[:, 0]
 
     @property
-    def n(self) -> int:
-        """Number of items, those without a label left out."""
-        return int(self.counts.sum())
-
-    @property
     def ranges(self) -> tuple[Floats, Floats]:
         """The least and the largest place of each row; both the same where it is one place."""
         return (
@@ -325,21 +321,14 @@ class MergedRows(Table):
         if lows.size == 0:
             return cls.empty(more.get("classes", TWO_CLASSES)).without(dropped)
         order = np.argsort(lows, kind="stable")
-        entries = more.pop("entries", None)
         low, high = lows[order], np.maximum.accumulate(highs[order])
         start = np.flatnonzero(np.concatenate(([True], low[1:] > high[:-1])))
         low, high = low[start], np.maximum.reduceat(high, start)
-        pooled = pool(counts, order, start)
-        if entries is not None:
-            more["entries"] = entries.moved(_rows_after(order, start))
-        more = {
-            name: pool(value, order, start) if isinstance(value, np.ndarray) else value
-            for name, value in more.items()
-        }
+        merged = _together({"counts": counts, **more}, order, start)
         if (low == high).all():
-            return cls(low, pooled, dropped=dropped, **more)  # type: ignore[call-arg]
+            return cls(low, dropped=dropped, **merged)  # type: ignore[call-arg]
         middle = np.where(low == high, low, low / 2 + high / 2)
-        return cls(middle, pooled, lows=low, highs=high, dropped=dropped, **more)  # type: ignore[call-arg]
+        return cls(middle, lows=low, highs=high, dropped=dropped, **merged)  # type: ignore[call-arg]
 
     def coarsen(self, cells: int = CELLS) -> Self:
         """Return the table with the scores of each cell of a fixed grid merged into one row.
@@ -362,13 +351,9 @@ class MergedRows(Table):
             return self
         lows, highs = self.ranges
         ends = np.append(start[1:], len(self)) - 1
-        pooled: dict[str, Any] = {
-            name: pool(value, slice(None), start) for name, value in self._added().items()
-        }
-        if self.entries is not None:
-            pooled["entries"] = self.entries.moved(_rows_after(np.arange(len(self)), start))
+        merged = _together(self._added(), np.arange(len(self)), start)
         return type(self).from_ranges(
-            lows[start], highs[ends], **pooled, dropped=self.dropped, classes=self.classes
+            lows[start], highs[ends], **merged, dropped=self.dropped, classes=self.classes
         )
 
     def _plus(self, other: Self) -> Self:
@@ -387,34 +372,29 @@ class MergedRows(Table):
         places = np.concatenate((self.places.T, other.places.T), axis=1).T
         order = order_of(places)
         start = starts_of(places[order])
-        joined = self._joined(other)
-        entries = joined.pop("entries", None)
-        pooled = {name: pool(value, order, start) for name, value in joined.items()}
-        if entries is not None:
-            pooled["entries"] = entries.moved(_rows_after(order, start))
+        merged = _together(self._joined(other), order, start)
         dropped = self.dropped + other.dropped
-        return type(self)(places[order][start], **pooled, dropped=dropped, classes=self.classes)  # type: ignore[call-arg]
+        return type(self)(places[order][start], **merged, dropped=dropped, classes=self.classes)  # type: ignore[call-arg]
 
     def _joined(self, other: Self) -> dict[str, Any]:
         """Return the columns that add up, one table behind the other; 0 where one has none."""
         mine, theirs = self._added(), other._added()
-        like = mine | theirs
-        joined: dict[str, Any] = {}
-        entries = entries_together(self.entries, other.entries, (len(self), len(other)))
-        if entries is not None:
-            joined["entries"] = entries
-        for name, array in like.items():
+        sizes = len(self), len(other)
+        own = mine.pop("entries", None), theirs.pop("entries", None)
+        joined: dict[str, Any] = {"entries": entries_together(*own, sizes)}
+        for name, array in (mine | theirs).items():
             parts = [
-                part.get(name, np.zeros((len(table), *array.shape[1:]), array.dtype)).T
-                for table, part in ((self, mine), (other, theirs))
+                part.get(name, np.zeros((rows, *array.shape[1:]), array.dtype)).T
+                for part, rows in zip((mine, theirs), sizes, strict=True)
             ]
             joined[name] = np.concatenate(parts, axis=-1).T
         return joined
 
-    def _added(self) -> dict[str, NDArray[Any]]:
-        """Return the columns that add up."""
+    def _added(self) -> dict[str, Any]:
+        """Return the columns that add up, and the entries."""
         where = (self.place, "lows", "highs")
-        return {name: array for name, array in self.columns.items() if name not in where}
+        columns = {name: array for name, array in self.columns.items() if name not in where}
+        return columns | {"entries": self.entries}
 
     def _set_places(self) -> None:
         """Check where the rows are. Adding zero turns -0.0 into 0.0: equal places, equal bits."""
@@ -449,6 +429,19 @@ class MergedRows(Table):
                 "`lows` and `highs` must be ranges around the scores that do not overlap. "
                 f"Build such tables with {type(self).__name__}.coarsen."
             )
+
+
+def _together(
+    columns: Mapping[str, Any], order: NDArray[np.intp], start: NDArray[np.intp]
+) -> dict[str, Any]:
+    """Return columns with rows in order as one up to the next start; other values as they are."""
+    found = dict(columns)
+    for name, value in columns.items():
+        if isinstance(value, np.ndarray):
+            found[name] = pool(value, order, start)
+        elif isinstance(value, Entries):
+            found[name] = value.moved(_rows_after(order, start))
+    return found
 
 
 def _rows_after(order: NDArray[np.intp], start: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -575,11 +568,6 @@ class VoteTable(Table):
     def _renewed(cls, arrays: dict[str, Any]) -> dict[str, Any]:
         votes = two_columns(arrays.pop("positives"), arrays.pop("totals"))
         return {**arrays, "votes": votes}
-
-    @property
-    def n(self) -> int:
-        """Number of items."""
-        return int(self.counts.sum())
 
     @property
     def totals(self) -> Counts:
@@ -721,6 +709,7 @@ class SoftTable(MergedRows):
     @classmethod
     def from_scores(cls, table: ScoreTable) -> SoftTable:
         """Take the scores of a table for true probabilities, and leave its labels aside."""
+        known = table.entries and table.entries.labelled(len(table.classes))
         return cls(
             table.scores,
             table.items if table.unlabelled is None else table.items + table.unlabelled,
@@ -728,7 +717,7 @@ class SoftTable(MergedRows):
             highs=table.highs,
             dropped=table.dropped,
             classes=table.classes,
-            entries=_without_labels(table),
+            entries=known and known.without_labels(),
         )
 
 
@@ -846,9 +835,8 @@ class ScoreTable(MergedRows):
         cls, scores: object, negatives: object, positives: object, *, dropped: int = 0
     ) -> ScoreTable:
         """Return the table of two classes with so many labels 0 and 1 at each distinct score."""
-        pair = column(negatives, "negatives"), column(positives, "positives")
-        check_same_length(*pair, ("negatives", "positives"))
-        return cls(scores, side_by_side(*pair), dropped=dropped)  # type: ignore[arg-type]
+        counts = _of_both_labels(negatives, positives)
+        return cls(scores, counts, dropped=dropped)  # type: ignore[arg-type]
 
     @classmethod
     def from_cells(cls, cells: Sample, count: Counts) -> ScoreTable:
@@ -865,11 +853,8 @@ class ScoreTable(MergedRows):
 
     @classmethod
     def _renewed(cls, arrays: dict[str, Any]) -> dict[str, Any]:
-        negatives, positives = (
-            column(arrays.pop(name), name) for name in ("negatives", "positives")
-        )
-        check_same_length(negatives, positives, ("negatives", "positives"))
-        return {**arrays, "counts": side_by_side(negatives, positives)}
+        counts = _of_both_labels(arrays.pop("negatives"), arrays.pop("positives"))
+        return {**arrays, "counts": counts}
 
     @property
     def negatives(self) -> Counts:
@@ -969,9 +954,10 @@ class ScoreTable(MergedRows):
         return self.counts[:, label]
 
 
-def _without_labels(table: ScoreTable) -> Entries | None:
-    known = None if table.entries is None else table.entries.labelled(len(table.classes))
-    return None if known is None else known.without_labels()
+def _of_both_labels(negatives: object, positives: object) -> Counts:
+    pair = column(negatives, "negatives"), column(positives, "positives")
+    check_same_length(*pair, ("negatives", "positives"))
+    return side_by_side(*pair)
 
 
 # Ratings: numbers that several people gave to each item.
@@ -1056,7 +1042,7 @@ class RatingTable(Table):
     def from_arrays(cls, ratings: object, *, prediction: Any = None, **beside: Any) -> Self:
         """Count items with a row of ratings each, NaN where there is none.
 
-        `prediction` is that of a model for each item, and `next to` what `from_ratings` takes:
+        `prediction` is that of a model for each item, and `beside` what `from_ratings` takes:
         `item` and `rater` where a rating is an entry of its own, `rater=True` where each column is
         a rater, `weight`, `cluster` and `drop_missing`.
         """
@@ -1068,11 +1054,6 @@ class RatingTable(Table):
         own = () if prediction is None else (prediction,)
         call = ReadCall(OF_RATINGS, replace(ReadOptions.of(**beside), predictions=own))
         return cast("Self", read_arrays(ratings, call).table)
-
-    @property
-    def n(self) -> int:
-        """Number of items."""
-        return int(self.counts.sum())
 
     @property
     def ratings(self) -> int:
@@ -1183,10 +1164,7 @@ def _stacked(tables: Sequence[RatingTable]) -> RatingTable:
 def _first_of_each(keys: list[NDArray[Any]]) -> tuple[Counts, Counts]:
     """Return where each distinct row is first, in order, and the place of each row among them."""
     order = np.lexsort(keys)
-    new = np.zeros(order.size, dtype=np.bool_)
-    new[:1] = True
-    for key in keys:
-        new[1:] |= key[order[1:]] != key[order[:-1]]
+    new = are_new(key[order] for key in keys)
     place = np.empty(order.size, dtype=np.int64)
     place[order] = np.cumsum(new) - 1
     return order[new], place
