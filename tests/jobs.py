@@ -494,7 +494,7 @@ FIRST = (
         "wrong class",
         "Which class is positive, misspelt.",
         _spam,
-        "errorfloor spam.csv --positive Spam",
+        "errorfloor spam.csv --positive spams",
         STOP,
     ),
     Job(

@@ -229,8 +229,19 @@ def test_honest_experts_are_not_taken_for_a_majority(classes, right):
         label = rng.integers(0, classes, n)
         votes = np.array([rng.multinomial(m, p[one]) for one in label])
         found = ef.from_votes(votes, labels=label, classes=range(classes), interval=None)
-        refuted += any(one.level == "refuted" for one in findings(found, FROM_VOTES))
+        refuted += any(one.level != "note" for one in findings(found, FROM_VOTES))
     assert refuted == 0
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+def test_a_majority_with_a_few_items_settled_by_hand_is_doubted():
+    votes, label, _ = crowd(np.random.default_rng(4), 1000, 5, 2)
+    majority = votes.argmax(axis=1)
+    for number, level in ((1, "warn"), (5, "warn"), (200, None)):
+        majority[:number] = 1 - votes[:number].argmax(axis=1)
+        found = findings(ef.from_votes(votes, labels=majority, interval=None), FROM_VOTES)
+        assert [one.level for one in found] == ([level] if level else [])
+        assert not found or f"on all but {number} item" in found[0].sentence
 
 
 def test_too_few_splits_for_a_verdict_are_a_note():

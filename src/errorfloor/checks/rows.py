@@ -197,7 +197,9 @@ def _gold(estimate: Estimate) -> Iterator[Finding]:
             f"Column {column!r} was not used: the {limit} is for "
             f"{estimate.target}, not for that label, and the two can differ by a factor of 2 or 3.",
             Sentence(
-                f"For the {limit} of {column}, use it as the label", aside("label", column), "."
+                f"If somebody gave {column} without seeing these votes, use it as the label",
+                *(aside("label", column), ". If it is their majority, ask for the majority of "),
+                *("as many votes", aside("majority"), "."),
             ),
         )
 
