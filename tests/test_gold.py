@@ -235,7 +235,7 @@ def test_honest_experts_are_not_taken_for_a_majority(classes, right):
 
 @pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
 def test_a_majority_with_a_few_items_settled_by_hand_is_doubted():
-    votes, label, _ = crowd(np.random.default_rng(4), 1000, 5, 2)
+    votes = crowd(np.random.default_rng(4), 1000, 5, 2)[0]
     majority = votes.argmax(axis=1)
     for number, level in ((1, "warn"), (5, "warn"), (200, None)):
         majority[:number] = 1 - votes[:number].argmax(axis=1)
