@@ -539,3 +539,92 @@ def test_votes_that_agree_everywhere_are_doubted():
     with pytest.warns(ef.DoubtWarning, match="was one label copied for each person"):
         ef.from_votes(np.tile([0, 3], 75), np.full(150, 3))
     ef.from_votes(np.tile([0, 3], 50), np.full(100, 3))  # which may be chance
+
+
+def scored(vote="clicked", n=1200, **columns):
+    """Return what a model scored, votes that are drawn by the scores, and other columns."""
+    rng = np.random.default_rng(31)
+    score = rng.random(n).round(4)
+    return pd.DataFrame({**columns, "net": score, vote: (rng.random(n) < score).astype(int)})
+
+
+SCORED = {
+    "patients": {"patient_id": [f"P{k % 60}" for k in range(1200)], "slide": np.arange(1200) // 60},
+    "users": {"user_id": [f"u{k % 40}" for k in range(1200)], "item_id": np.arange(1200) // 40},
+    "leads": {"patient": np.arange(1200) // 5, "lead": np.arange(1200) % 5},
+}
+
+
+@pytest.mark.parametrize("vote", ["clicked", "label"])
+@pytest.mark.parametrize("who", SCORED)
+def test_a_guess_that_leaves_out_a_score_is_not_the_first(who, vote, tmp_path, monkeypatch):
+    files = {"data": scored(vote, **SCORED[who])}
+    text = shown("errorfloor data.csv", tmp_path, monkeypatch, **files)
+    assert text.startswith("error: ")
+    lines = [one for one in text.splitlines() if one.startswith("  errorfloor ")]
+    assert lines[0] == f"  errorfloor data.csv --score net --label {vote}"
+    assert not any("--annotator patient" in one for one in lines)
+    for line in lines:  # each can be pasted
+        assert "error: " not in shown(line.strip(), tmp_path, monkeypatch)
+
+
+def test_people_who_vote_may_have_scores_next_to_their_votes():
+    frame = scored("answer", item=np.arange(1200) // 5, worker=np.arange(1200) % 5)
+    assert ef.from_votes(frame).value == ef.from_votes(frame.drop(columns="net")).value
+    # Where votes are asked for, users vote.
+    users = frame.rename(columns={"worker": "user_id"})
+    assert ef.from_votes(users).value == ef.from_votes(frame).value
+
+
+def test_what_has_the_values_of_the_votes_is_no_annotator(tmp_path, monkeypatch):
+    rng = np.random.default_rng(32)
+    score = rng.random(300)
+    preferred = np.where(rng.random(300) < score, "A", "B").astype(object)
+    preferred[::9] = "tie"
+    preferred[::40] = None
+    columns = {
+        "prompt_id": [f"p{k}" for k in range(300)],
+        "judge_verdict": np.where(score > 0.5, "A", "B"),
+        "judge_score": score,
+        "human_pref": preferred,
+    }
+    text = shown("errorfloor judged.csv", tmp_path, monkeypatch, judged=columns)
+    (line,) = (one for one in text.splitlines() if one.startswith("  errorfloor "))
+    own = "--score judge_score --label human_pref --positive A --drop-missing"
+    assert line == f"  errorfloor judged.csv {own}"
+    assert "class 1 = A" in shown(line.strip(), tmp_path, monkeypatch)
+
+
+def test_columns_with_points_in_their_names_are_columns(tmp_path):
+    rng = np.random.default_rng(33)
+    score = rng.random(200)
+    label = [None if k % 3 == 0 else int(p > rng.random()) for k, p in enumerate(score)]
+    rows = [
+        {"prediction": {"prob": p}, "outcome": {"label": y}}
+        for p, y in zip(score, label, strict=True)
+    ]
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    named = {"score": "prediction.prob", "label": "outcome.label"}
+    found = ef.from_scores(str(path), unlabelled=True, **named)
+    frame = pd.DataFrame({"score": score, "label": label})
+    plain = ef.from_scores(frame, unlabelled=True)
+    assert (found.value, found.interval) == (plain.value, plain.interval)
+    votes = [
+        {"at": {"query": k // 9, "doc": k // 3}, "by": {"who": k % 3}, "vote": k % 2}
+        for k in range(90)
+    ]
+    path.write_text("\n".join(map(json.dumps, votes)))
+    both = ef.from_votes(str(path), item="at.query,at.doc", annotator="by.who", vote="vote")
+    assert both.n == 30
+
+
+def test_raters_that_are_not_to_be_used_are_not_where_columns_are_guessed():
+    rng = np.random.default_rng(34)
+    rows = [(f"u{i}", f"L{j}", rng.integers(1, 6)) for i in range(50) for j in range(3)]
+    frame = pd.DataFrame(rows, columns=["utterance", "listener", "mos"])
+    named = ef.from_ratings(frame, item="utterance", rating="mos", rater=False)
+    found = ef.from_ratings(frame, rater=False)
+    assert (found.value, found.interval) == (named.value, named.interval)
+    assert "rater" not in found.source.columns
+    assert found.interval != ef.from_ratings(frame).interval

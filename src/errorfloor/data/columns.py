@@ -411,14 +411,24 @@ def choose(
     readings = likely_readings(kinds, allowed)
     if len(readings) == 1:
         return readings[0]
+    raise unclear(kinds, readings, allowed, name)
+
+
+def unclear(
+    kinds: Mapping[str, str],
+    readings: Sequence[ChosenColumns],
+    allowed: Sequence[Layout],
+    name: str,
+) -> UnclearColumnsError:
+    """Return the error that asks which columns are meant, with the readings that are possible."""
     meant = _lines("You may mean", [_typed(reading.mentions) for reading in readings])
     remedy = meant if readings else usage([one for one in allowed if not one.of_shares])
     odd = "" if all(isinstance(one, str) for one in kinds) else TEXT_FIRST
     odd = NO_NAMES if has_no_names(kinds) and not odd else odd
     listed = f"{_listed(kinds, name)}{odd}"
-    unclear = UnclearColumnsError(f"Cannot tell which columns to take. {listed} ", *remedy)
-    unclear.columns = listed
-    raise unclear
+    error = UnclearColumnsError(f"Cannot tell which columns to take. {listed} ", *remedy)
+    error.columns = listed
+    return error
 
 
 def has_no_names(columns: Iterable[object]) -> bool:

@@ -170,6 +170,36 @@ def where_missing(frame: Frame, column: str, kinds: Any = None) -> nw.Expr:
     return null
 
 
+# Rows and columns by names that people gave: narwhals takes a.b in DuckDB for a part of a.
+
+
+def with_missing(frame: Frame, column: str, *, missing: bool) -> Frame:
+    """Return the rows in which a column is missing, or those in which it is not."""
+    if not frame.implementation.is_duckdb():
+        gone = where_missing(frame, column)
+        return frame.filter(gone if missing else ~gone)
+    gone_here = f"{quoted(column)} is null"
+    if frame.collect_schema()[column].is_float():
+        gone_here = f"{gone_here} or isnan({quoted(column)})"
+    return lazy(frame.to_native().filter(f"({gone_here}) = {str(missing).lower()}"))
+
+
+def with_zero(frame: Frame, name: str) -> Frame:
+    """Add a column of zeros."""
+    if not frame.implementation.is_duckdb():
+        return frame.with_columns(nw.lit(0).alias(name))
+    return lazy(frame.to_native().project(f"*, 0 as {quoted(name)}"))
+
+
+def with_joined(frame: Frame, columns: Sequence[str], name: str) -> Frame:
+    """Add the values of columns as one text, with blanks between."""
+    if not frame.implementation.is_duckdb():
+        texts = [nw.col(one).cast(nw.String) for one in columns]
+        return frame.with_columns(nw.concat_str(texts, separator=" ").alias(name))
+    text = " || ' ' || ".join(f"cast({quoted(one)} as varchar)" for one in columns)
+    return lazy(frame.to_native().project(f"*, {text} as {quoted(name)}"))
+
+
 def with_each(frame: Frame, *columns: nw.Expr) -> Frame:
     """Add columns whose entries depend on their own row only, however many terms they have."""
     if not frame.implementation.is_dask():

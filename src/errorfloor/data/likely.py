@@ -23,6 +23,7 @@ from errorfloor.data.engines import Columns, Frame, select
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
+    CLUSTER,
     COUNTS,
     ITEM,
     LABEL,
@@ -216,6 +217,7 @@ def sure_reading(
     declared = numbers_vote or all(one.table is VOTES.table for one in allowed)
     found = [one for one in every if declared or _is_named(one, seen)]
     found = found or _people_beside(seen, predicted)
+    found = [one for one in found if declared or not leaves_scores(seen, one)]
     if not found or any(one.columns != found[0].columns for one in found):
         return None
     for layout in allowed:
@@ -224,6 +226,24 @@ def sure_reading(
             columns = {name: one for name, one in found[0].columns.items() if name in names}
             return _guessed(layout, columns)
     return None
+
+
+def leaves_scores(seen: Sequence[FirstValues], reading: ChosenColumns) -> bool:
+    """Tell whether votes in rows leave out what may be a score of a label, which the votes are.
+
+    Users click on items that a model has scored; only who is called a voter does nothing but vote.
+    """
+    if reading.layout is not ANNOTATIONS or _score_of(seen, reading.columns) is None:
+        return False
+    who = next((one for one in seen if one.name == reading.columns.get("annotator")), None)
+    return who is None or not _is_called(who, _VOTERS)
+
+
+def _score_of(seen: Sequence[FirstValues], used: Mapping[str, Any]) -> FirstValues | None:
+    """Return the only column of many shares next to a vote of two classes."""
+    votes = [one for one in seen if one.name == used.get("vote") and len(one.classes) == 2]
+    scores = [one for one in seen if one.may_be_scores and _are_shares(one)]
+    return scores[0] if votes and len(scores) == 1 else None
 
 
 def _told(seen: Sequence[FirstValues], *, numbers_vote: bool = False) -> list[ChosenColumns]:
@@ -263,7 +283,7 @@ def votes_in_rows(
     if who is None or not items:
         return []
     (item, *_) = items
-    votes = _votes_on(item, who, columns)
+    votes = [one for one in _votes_on(item, who, columns) if not one.classes & who.classes]
     if any(one.numbers is not None and len(one.classes) > 2 for one in votes) and not numbers_vote:
         return []
     return [
@@ -521,17 +541,36 @@ def likely_readings(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
     if sure is not None:
         return [sure]
     rows = votes_in_rows(columns) or _unnamed_votes(columns) or _votes_on_pairs(columns)
+    rows = or_scores(columns, rows)
     if rows or (rows := _told(columns)):
         return rows[:2]
-    found = [_one_score(columns), _answers(columns) or _uneven_counts(columns)]
-    return [one for one in found if one is not None]
+    return [*_scored(columns), *_beside(columns)]
+
+
+def or_scores(
+    columns: Sequence[FirstValues], readings: Sequence[ChosenColumns]
+) -> list[ChosenColumns]:
+    """Return readings behind that of the scores which one of them leaves out, if any."""
+    left = any(leaves_scores(columns, one) for one in readings)
+    return [*(_scored(columns) if left else []), *readings]
+
+
+def _scored(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
+    found = _one_score(columns)
+    return [] if found is None else [found]
+
+
+def _beside(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
+    found = _answers(columns) or _uneven_counts(columns)
+    return [] if found is None else [found]
 
 
 def _unnamed_votes(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
     """Return item, annotator and vote by values alone: two columns of which no pair is repeated."""
     keys = [one for one in columns if one.is_repeated and not one.are_dates]
     keys = [one for one in keys if one.kind == "text" or one.are_whole]
-    for who in sorted(keys, key=lambda one: len(one.classes)):
+    people = [one for one in keys if not fitting(CLUSTER, [one.name])]
+    for who in sorted(people, key=lambda one: len(one.classes)):
         for item in _items_of(who, keys):
             votes = [one for one in _votes_on(item, who, columns) if not item.tells(one)]
             words = [one for one in votes if one.numbers is None or len(one.classes) == 2]

@@ -24,6 +24,7 @@ from errorfloor.data.columns import (
     fitting,
     likely_readings,
     names_an_id,
+    unclear,
 )
 from errorfloor.data.engines import (
     Columns,
@@ -36,6 +37,7 @@ from errorfloor.data.engines import (
     select,
     watched,
     where_missing,
+    with_joined,
 )
 from errorfloor.data.files import Few, Found, found_with, opened, renamed
 from errorfloor.data.grid import CELLS
@@ -52,8 +54,10 @@ from errorfloor.data.layouts import (
     Layout,
 )
 from errorfloor.data.likely import (
+    FirstValues,
     first_values,
     numbers_beside,
+    or_scores,
     ratings_beside,
     ratings_in_rows,
     sure_reading,
@@ -310,8 +314,7 @@ def _with_item(frame: Frame, columns: Mapping[str, Any]) -> Frame:
     parts = [part.strip() for part in item.split(",")]
     if not all(part in there for part in parts):
         return frame  # which will be said
-    texts = [nw.col(part).cast(nw.String) for part in parts]
-    return frame.with_columns(nw.concat_str(texts, separator=" ").alias(item))
+    return with_joined(frame, parts, item)
 
 
 def _facts_of_files(data: Any) -> dict[str, Any]:
@@ -432,12 +435,15 @@ def _chosen(
             return own(kinds, given, call.options, name)
         chosen = choose(kinds, given, call.layouts, name)
         refuse_row_numbers(frame, run, chosen)
+        if not given and chosen.layout is ANNOTATIONS and SCORES in call.layouts:
+            _refuse_unused_scores(first_values(frame, run, kinds), chosen, kinds, call, name)
         return chosen
     except InputError as error:
         told = None
         if isinstance(error, UnclearColumnsError) and own is not None:
             seen = [] if given else first_values(frame, run, kinds)
-            told = _sure_ratings(seen, None if grouped else error)
+            known = call.options.arrays.get("rater") is not False
+            told = _sure_ratings(seen, None if grouped else error, known=known)
         elif isinstance(error, UnclearColumnsError):
             numbers_vote = call.options.positive_from is not None
             told = sure_reading(
@@ -454,14 +460,33 @@ def _chosen(
         raise error.behind(taken, " leaves too few columns. ") from error
 
 
-def _sure_ratings(seen: Any, unclear: UnclearColumnsError | None) -> ChosenColumns | None:
-    """Return the ratings that first values tell, or ask which columns are meant."""
+def _refuse_unused_scores(
+    seen: Sequence[FirstValues],
+    chosen: ChosenColumns,
+    kinds: Mapping[str, str],
+    call: ReadCall,
+    name: str,
+) -> None:
+    """Refuse to guess votes in rows where a score of what was voted would be left out."""
+    both = or_scores(seen, [chosen])
+    if len(both) > 1:
+        raise unclear(kinds, both, call.layouts, name)
+
+
+def _sure_ratings(
+    seen: Any, error: UnclearColumnsError | None, *, known: bool
+) -> ChosenColumns | None:
+    """Return the ratings that first values tell, or ask which columns are meant.
+
+    Whose a rating is tells the columns apart, also where that is not to be `known`.
+    """
     if rows := ratings_in_rows(seen):
+        rows = rows if known else {role: one for role, one in rows.items() if role != "rater"}
         return ChosenColumns(RATINGS_IN_ROWS, rows, tuple(rows))
     if names := ratings_beside(seen):
         return ChosenColumns(RATINGS_SIDE_BY_SIDE, {"ratings": names}, ("ratings",))
-    if len(numbers := numbers_beside(seen)) > 1 and unclear is not None:
+    if len(numbers := numbers_beside(seen)) > 1 and error is not None:
         guess = ("\n  ", command("ratings", ",".join(numbers)))
-        said = f"Which columns should be used? {unclear.columns} Our guess:"
-        raise InputError(said, *guess) from unclear
+        asked = f"Which columns should be used? {error.columns} Our guess:"
+        raise InputError(asked, *guess) from error
     return None

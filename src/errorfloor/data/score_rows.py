@@ -26,7 +26,9 @@ from errorfloor.data.engines import (
     select,
     where_missing,
     with_cell,
+    with_missing,
     with_numbers,
+    with_zero,
 )
 from errorfloor.data.entries import Entries
 from errorfloor.data.matrices import (
@@ -536,20 +538,23 @@ def _count_pairs(request: RowRequest, name: str) -> dict[str, int]:
 
 def count_both(request: RowRequest, count: Any) -> Mapping[Any, ScoreTable]:
     """Return the tables of rows with a label and of those without, added up for each group."""
-    gone = where_missing(request.frame, request.columns["label"])
-    found = count_where(request.frame, request.run, {"gone": gone})
+    label = request.columns["label"]
+    there, rest = (with_missing(request.frame, label, missing=one) for one in (False, True))
+    labels = select(request.frame, {"label": label})
+    found = count_where(labels, request.run, {"gone": where_missing(labels, "label")})
     plain = request.with_options(unlabelled=False)
     if found["gone"] in (0, found["n"]):
         if found["n"] and found["gone"]:
             raise none_labelled(found["n"])
         return count(plain)  # type: ignore[no-any-return]
-    labelled = count(replace(plain, frame=request.frame.filter(~gone)))
-    rest = request.frame.filter(gone).with_columns(nw.lit(0).alias(_LABEL))
+    labelled = count(replace(plain, frame=there))
     naming = request.naming and Naming(request.naming.names, {"0": 0})
     alone = plain.with_options(
         weight=None, cluster=None, positive=None, positive_from=None, refine=False
     )
-    others = count(replace(alone.with_column("label", _LABEL, rest), naming=naming))
+    others = count(
+        replace(alone.with_column("label", _LABEL, with_zero(rest, _LABEL)), naming=naming)
+    )
     empty = ScoreTable.empty(next(iter(labelled.values())).classes)
     groups = [*labelled, *(group for group in others if group not in labelled)]
     return {

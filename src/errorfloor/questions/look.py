@@ -6,7 +6,7 @@ import ast
 import os
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
@@ -97,7 +97,8 @@ def looked_at(
     both.sort(key=lambda one: one[0].problem is not None)
     asked = next((one.problem for one in seen.told if one.problem is not None), None)
     if where.labels is None and asked is None and seen.may_be_ratings:
-        both = [*_rated(data, where, files), *both]
+        rated = [*_rated(data, where, files)]
+        both = [*both, *rated] if seen.scores_first else [*rated, *both]
     tried = [one for one, _ in both]
     following = [line for _, lines in both for line in lines][:_MOST_LINES]
     problems = [f"{one.tool}: {note}." for one in seen.told for note in one.notes]
@@ -167,6 +168,11 @@ class _Seen:
     by_names: bool = True  # whether names tell the guesses, and else values do
 
     @property
+    def scores_first(self) -> bool:
+        """Whether the likeliest reading is a score that votes in rows would leave out."""
+        return [layout for layout, _ in self.guesses][:2] == [SCORES, ANNOTATIONS]
+
+    @property
     def few_labels(self) -> set[str]:
         """The columns that are blank in most rows."""
         return {one.name for one in self.columns if 2 * (one.missing or 0) > self.rows}
@@ -181,6 +187,7 @@ def _columns_in(
 ) -> _Seen:
     """Return the number of rows, the columns, and the layouts that they may be in."""
     from errorfloor.data import columns as by_names
+    from errorfloor.data import likely
     from errorfloor.data.engines import kinds_of
     from errorfloor.data.files import Found, found_with
     from errorfloor.data.ratings import may_be_ratings
@@ -210,6 +217,8 @@ def _columns_in(
         named = len(readings) > 0
         if not named:
             readings, way_out = _by_values(frame, run, kinds, files, predicted)
+        elif any(one.layout is ANNOTATIONS for one in readings):
+            readings = likely.or_scores(likely.first_values(frame, run, kinds), readings)
     guesses = [(one.layout, one.arguments) for one in readings]
     return _Seen(rows, columns, guesses, way_out, may_be_ratings(kinds) or not named, told, named)
 
@@ -412,6 +421,8 @@ def _tried(
         found = _described(reading, layout, files, how)
         return found, [found.command or found.code]
     more = [{part.name: _value(part)} for part in problem.parts if _is_asked(part)]
+    if more and _leaves_rows_out(data, layout, {**plain, **more[0]}, where):
+        more = [{**one, "drop_missing": True} for one in more]
     lines = [_line(layout, files, {**plain, **one}) for one in more or [{}]]
     found = LayoutLook(
         layout=layout.name,
@@ -426,6 +437,15 @@ def _tried(
         code=_code(layout, files, plain),
     )
     return found, lines
+
+
+def _leaves_rows_out(data: Any, layout: Layout, how: Mapping[str, Any], where: ReadOptions) -> bool:
+    """Tell whether data can be read so, but only without rows that have missing values."""
+    for drop in (False, True):
+        with suppress(InputError):
+            read(data, (layout,), ReadOptions.of(**how, drop_missing=drop, format=where.format))
+            return drop
+    return False
 
 
 def ratings_in(

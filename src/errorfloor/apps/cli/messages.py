@@ -134,7 +134,11 @@ def unclear(error: UnclearColumnsError) -> str:
     if best is None:
         told = error.told(written).partition("\n")[0]
         return "\n  ".join([f"{front}{found.problems[0]}" if found.problems else told, *lines])
+    meant = [one.command for one in found.layouts if one.problem is None and one.command]
+    ways = [*_lines_here(meant, files)]
     head = f"{front}Which columns should be used? {error.columns} Our guess:"
+    if len(ways) > 1:
+        return "\n  ".join([head, f"{ways[0]}\nor, if the columns mean something else:", *ways[1:]])
     problem = [] if best.problem is None else [best.problem]
     return "\n  ".join([head, lines[0], *problem])
 
