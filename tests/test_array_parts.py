@@ -240,12 +240,12 @@ def test_labels_are_one_to_an_item():
 
 
 def test_distinct_values_keep_their_place():
-    found, at = naming._distinct(np.array(["b", "a", "b"]))
+    found, at = naming.distinct_values(np.array(["b", "a", "b"]))
     assert (found, at.tolist()) == (["a", "b"], [1, 0, 1])
-    found, at = naming._distinct(np.array(["b", None, "b"], object))
+    found, at = naming.distinct_values(np.array(["b", None, "b"], object))
     assert (found, at.tolist()) == (["b", None], [0, 1, 0])
     listed = values.as_entries([["a"], ["b", "c"]])
-    found, at = naming._distinct(listed)
+    found, at = naming.distinct_values(listed)
     assert (found, at.tolist()) == ([["a"], ["b", "c"]], [0, 1])
     with pytest.raises(ef.InputError, match=r"missing entries, such as entry 1 \(2 of 4\)"):
         naming.codes_of(["a", None, "b", None], 2, None)

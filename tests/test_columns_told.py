@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import errorfloor as ef
-from errorfloor._checks import argument
+from errorfloor._checks import argument, either
 from errorfloor.data.columns import NO_NAMES, TEXT_FIRST, as_named, choose, has_no_names, plain
 from errorfloor.data.layouts import (
     ANNOTATIONS,
@@ -17,7 +17,7 @@ from errorfloor.data.layouts import (
     VOTES_AND_LABELS,
 )
 from errorfloor.data.options import ARRAY, ReadOptions
-from errorfloor.data.read import ReadCall, either, of_counted, refuse_options
+from errorfloor.data.read import ReadCall, of_counted, refuse_options
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 

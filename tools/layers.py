@@ -7,7 +7,6 @@ LAYERS = (
     "_typing",
     "_checks",
     "_keywords",
-    "_aligned",
     "_numbers",
     "_shown",  # names what shows results, by which they need not import it
     "_references",

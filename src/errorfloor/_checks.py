@@ -7,9 +7,10 @@ import operator
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from itertools import combinations
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -313,6 +314,38 @@ def check_same_length(first: NDArray[Any], second: NDArray[Any], names: tuple[st
         )
 
 
+def check_aligned(**arrays: Any) -> None:
+    """Refuse series whose indexes hold the same values in another order.
+
+    Arrays are paired by place. Series that were sorted apart would be paired wrongly; those with
+    other indexes, such as rows of two files, are paired by place, as scikit-learn does.
+    """
+    # A list has no index but a method of that name.
+    with_index = {n: one for n, one in arrays.items() if hasattr(one, "to_numpy")}
+    indexed = [
+        (name, one.index)
+        for name, one in with_index.items()
+        if hasattr(getattr(one, "index", None), "equals")
+    ]
+    for (name, index), (other, another) in combinations(indexed, 2):
+        if not index.equals(another) and _are_permuted(index, another):
+            raise InputError(
+                *(argument(name), " and ", argument(other)),
+                " have the same index in different orders, and arrays are paired by place. Put "
+                f"both in one order, {other}.loc[{name}.index]; or pass {name}.to_numpy() and "
+                f"{other}.to_numpy() where their places are right.",
+            )
+
+
+def _are_permuted(index: Any, other: Any) -> bool:
+    if len(index) != len(other):
+        return False
+    try:
+        return bool(index.sort_values().equals(other.sort_values()))
+    except TypeError:  # values that cannot be ordered
+        return set(index) == set(other)
+
+
 def check_level(level: float) -> float:
     """Return `level` as a float strictly between 0 and 1; text such as "95%" is one."""
     try:
@@ -404,7 +437,7 @@ def check_choice(
 
     typed = value if isinstance(value, str) else shown(value)
     near = difflib.get_close_matches(typed[:_LONGEST], names, n=3, cutoff=0.5)
-    meant = f" Did you mean {_either(near)}?" if near else ""
+    meant = f" Did you mean {either(near)}?" if near else ""
     text = f" must be one of {what}{', '.join(names)}; got {shown(value)}.{meant}"
     raise InputError(*words(argument(name), text, hint))
 
@@ -415,13 +448,10 @@ def refuse(
     """Raise one error for all `bad` entries: the rule, the first of them, how many, remedy."""
     if bad.any():
         where = int(np.argmax(bad))
-        which = f": {entry} {where} is {_entry(array[where])} "
+        first = array[where]
+        which = f": {entry} {where} is {shown(first) if isinstance(first, int) else first} "
         number = f"({np.count_nonzero(bad)} of {bad.size} are bad). "
         raise InputError(*words(rule, which, number, remedy))
-
-
-def _entry(value: object) -> str:
-    return shown(value) if isinstance(value, int) else str(value)
 
 
 def warn(message: Words, category: type[ErrorFloorWarning]) -> str:
@@ -442,8 +472,9 @@ def _is_ours(depth: int) -> bool:
     return bool(frame.f_globals.get("__name__", "").startswith("errorfloor."))
 
 
-def _either(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+def either(names: Sequence[str]) -> str:
+    """Return a list with "or" before its last word."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _as_vector(values: object, name: str) -> NDArray[Any]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from errorfloor._aligned import check_aligned
-from errorfloor._checks import as_probabilities, as_scores, check_same_length, refuse
+from errorfloor._checks import as_probabilities, as_scores, check_aligned, check_same_length, refuse
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds.arguments import (
     FloatOrFloats,

@@ -16,6 +16,7 @@ from errorfloor.data.entries import of_votes
 from errorfloor.data.matrices import counted_votes, votes_by_class
 from errorfloor.data.naming import (
     TWO_CLASSES,
+    distinct_values,
     divided,
     is_same,
     listed,
@@ -25,7 +26,7 @@ from errorfloor.data.naming import (
     which_is_1,
 )
 from errorfloor.data.tables import VoteTable
-from errorfloor.data.values import is_missing, missing_in, spelt, text_of
+from errorfloor.data.values import as_texts, is_missing, missing_in, spelt, text_of
 
 if TYPE_CHECKING:
     from errorfloor.data.options import ReadOptions
@@ -63,12 +64,12 @@ class Ballots:
     def of(cls, item: Any, annotator: Any, vote: Any) -> Ballots:
         """Return the votes of columns with one entry per vote."""
         _check_number(len(vote))
-        items, at = _codes(item)
-        names, by = _codes(annotator)
+        items, at = np.unique(as_texts(item), return_inverse=True)
+        names, by = np.unique(as_texts(annotator), return_inverse=True)
         order = np.lexsort((by, at))
         votes = np.asarray(vote, dtype=np.float64).astype(np.int64)
-        half = np.array([bucket_of(one) % 2 == 1 for one in items], dtype=np.bool_)
-        return cls(at[order], by[order], votes[order], tuple(names), half)
+        half = np.array([bucket_of(one) % 2 == 1 for one in items.tolist()], dtype=np.bool_)
+        return cls(at[order], by[order], votes[order], tuple(names.tolist()), half)
 
     @classmethod
     def side_by_side(cls, pattern: Counts, names: list[str]) -> Ballots:
@@ -117,16 +118,6 @@ class Ballots:
         work = np.column_stack((bucket, np.ones(bucket.size, np.int64)))
         made = counted_votes(counts[self.totals > 0], None, self.classes)
         return VoteTable(**made, by_group=falls, workloads=work)
-
-
-def _codes(values: Any) -> tuple[list[str], Counts]:
-    """Return the distinct texts in order, and which of them each value has."""
-    plain = values.tolist()
-    texts = {value: text_of(value) for value in dict.fromkeys(plain)}
-    distinct = sorted(set(texts.values()))
-    place = {text: i for i, text in enumerate(distinct)}
-    code = {value: place[text] for value, text in texts.items()}
-    return distinct, np.array([code[value] for value in plain], dtype=np.int64)
 
 
 def _check_number(votes: int) -> None:
@@ -273,19 +264,11 @@ def _as_entries(values: object, name: str, ndim: int) -> tuple[NDArray[Any], Boo
 
 def _distinct(array: NDArray[Any], gone: Bools) -> tuple[list[str], Counts]:
     """Return the values that occur as text, in order, and which of them each entry is."""
-    there = array[~gone]
-    if array.dtype.kind != "O":
-        found, at = np.unique(there, return_inverse=True)
-        plain, at = found.tolist(), at.ravel()
-    else:
-        place: dict[Any, int] = {}
-        try:
-            at = np.array([place.setdefault(one, len(place)) for one in there.tolist()], np.int64)
-        except TypeError:
-            bad = next(one for one in there.tolist() if isinstance(one, list | dict | np.ndarray))
-            text = f" must have one vote in each entry, and has {shown(bad)}."
-            raise InputError(argument("annotators"), text) from None
-        plain = [*place]
+    plain, at = distinct_values(array[~gone])
+    bad = next((one for one in plain if isinstance(one, list | dict | np.ndarray)), None)
+    if bad is not None:
+        text = f" must have one vote in each entry, and has {shown(bad)}."
+        raise InputError(argument("annotators"), text)
     texts = [text_of(one) for one in plain]
     values = sorted(set(texts))
     code = np.full(array.shape, -1)  # the last place, which stands for none

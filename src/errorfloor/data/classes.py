@@ -169,12 +169,13 @@ def votes_apart(
             "vote in a row of its own, and name ",
             *(argument("item"), " and ", argument("vote"), "."),
         )
-    rows = [votes_in(value) for value in _values_of(frame, column)]
+    given = select(frame, {"value": column}).collect()["value"].to_list()
+    rows = [votes_in(value) for value in given]
     if any(one[0] in "[{" for row in rows for one in row if one):
         raise _of_objects(column, name)
     names = _names_of_places(column, max(map(len, rows), default=0), name)
     parts = {one: [row[k] if k < len(row) else None for row in rows] for k, one in enumerate(names)}
-    return lazy(_ADD[frame.implementation](_native(frame), parts)), names
+    return lazy(_ADD[frame.implementation](frame.collect().to_native(), parts)), names
 
 
 def _is_nested(kind: Any) -> bool:
@@ -240,17 +241,6 @@ def _names_of_places(column: str, number: int, name: str) -> tuple[str, ...]:
         text = f" (column {column!r}) has no votes. Check which column it is."
         raise InputError(argument(name), text)
     return tuple(f"{column}[{k}]" for k in range(number))
-
-
-def _values_of(frame: Frame, column: str) -> list[Any]:
-    native: Any = select(frame, {"value": column}).collect()
-    found: list[Any] = native["value"].to_list()
-    return found
-
-
-def _native(frame: Frame) -> Any:
-    native: Any = frame.to_native()
-    return native.collect() if frame.implementation.is_polars() else native
 
 
 def _add_to_pandas(native: Any, parts: dict[str, list[Any]]) -> Any:
@@ -353,13 +343,19 @@ def settled(request: RowRequest, layout: Layout, *, look: bool = False) -> tuple
         if {spelt(one) for one in values} == SIGNS:
             return request.with_options(positive=1), divided(values, 1)
         return request, None
-    return _of_words(request, role.argument, columns, _values(request, columns))
+    values = _values(request, columns)
+    found = told_by_words(values, shown_as, many=False)
+    return _settled(request, role.argument, columns, values, found)
 
 
 def _taken_apart(request: RowRequest, layout: Layout) -> RowRequest:
     """Return rows in which places of lists are columns of their own."""
     if layout.of_lists is not None:
-        return _votes_apart(request, layout.of_lists.argument)
+        name = layout.of_lists.argument
+        names = map(str, request.frame.collect_schema())
+        lists = check_choice(request.columns[name], names, name=name)
+        frame, columns = votes_apart(request.frame, request.run, lists, name)
+        return request.with_column(name, columns, frame)
     role = layout.of_classes
     column = None if role is None else request.columns.get(role.argument)
     if role is None or not isinstance(column, str):
@@ -372,14 +368,6 @@ def _taken_apart(request: RowRequest, layout: Layout) -> RowRequest:
         return request
     frame, columns = numbers_apart(request.frame, request.run, column, role.argument)
     return request.with_column(role.argument, columns, frame)
-
-
-def _votes_apart(request: RowRequest, name: str) -> RowRequest:
-    """Return rows in which each vote of a list has a column."""
-    names = map(str, request.frame.collect_schema())
-    column = check_choice(request.columns[name], names, name=name)
-    frame, columns = votes_apart(request.frame, request.run, column, name)
-    return request.with_column(name, columns, frame)
 
 
 def _class_columns(request: RowRequest, name: str) -> list[str]:
@@ -489,14 +477,6 @@ def _of_votes(
         return request, None
     values = _values(request, columns, MOST_CLASSES + 1)
     return _settled(request, name, columns, values, told_by_values(values, shown_as))
-
-
-def _of_words(
-    request: RowRequest, name: str, columns: Sequence[str], values: Sequence[str]
-) -> tuple[RowRequest, Any]:
-    """Settle the classes of labels that are words."""
-    found = told_by_words(values, (argument(name), f" (column {columns[0]!r})"), many=False)
-    return _settled(request, name, columns, values, found)
 
 
 def _settled(

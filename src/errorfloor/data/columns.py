@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from numbers import Real
@@ -95,6 +95,11 @@ class ChosenColumns:
             for role in self.layout.roles
             if role.name in self.guessed
         )
+
+
+def guessed(layout: Layout, columns: Mapping[str, Any]) -> ChosenColumns:
+    """Return a reading of columns, by role, none of which the user named."""
+    return ChosenColumns(layout, columns, tuple(columns))
 
 
 def likely_readings(kinds: Mapping[str, str], allowed: Sequence[Layout]) -> list[ChosenColumns]:
@@ -199,47 +204,59 @@ def mentioned(columns: Iterable[tuple[Role, Any]]) -> tuple[Part, ...]:
 
 def _by_name(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if the columns have one name for each of its roles, and no other."""
-    columns: dict[str, Any] = {}
-    for role in layout.roles:
+
+    def find(role: Role) -> Any:
         named = fitting_kind(role, fitting(role, kinds), kinds)
-        if len(named) < 2 if role.several else len(named) != 1:
-            return None
-        columns[role.name] = tuple(named) if role.several else named[0]
-    return ChosenColumns(layout, columns, tuple(columns))
+        if role.several:
+            return tuple(named) if len(named) > 1 else None
+        return _only(named)
+
+    return _with_all(layout, layout.roles, find)
 
 
 def _by_list(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the only column that holds lists of repeated values, as all votes on an item do."""
-    lists = [one for one, kind in kinds.items() if kind == "votes"]
-    if len(lists) != 1 or len(layout.roles) != 1 or not layout.roles[0].is_list:
+    lists = [one for one, kind in kinds.items() if _lists(kind)]
+    if len(lists) != 1 or kinds[lists[0]] != "votes":
         return None
-    if any(_lists(kind) for one, kind in kinds.items() if one != lists[0]):
-        return None
-    columns = {layout.roles[0].name: lists[0]}
-    return ChosenColumns(layout, columns, tuple(columns))
+    is_alone = len(layout.roles) == 1 and layout.roles[0].is_list
+    return guessed(layout, {layout.roles[0].name: lists[0]}) if is_alone else None
 
 
 def _without_optional(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if names leave no doubt about all that it needs, such as item and vote."""
-    columns: dict[str, Any] = {}
-    for role in layout.needed:
-        named = [one for one in fitting(role, kinds) if simple(one) in role.names]
-        if role.several or role.by_class or len(named) != 1:
+    if len(layout.needed) == len(layout.roles):
+        return None
+
+    def find(role: Role) -> Any:
+        if role.several or role.by_class:
             return None
-        columns[role.name] = named[0]
-    some = len(layout.needed) < len(layout.roles)
-    return ChosenColumns(layout, columns, tuple(columns)) if some else None
+        return _only([one for one in fitting(role, kinds) if simple(one) in role.names])
+
+    return _with_all(layout, layout.needed, find)
 
 
 def _by_classes(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     """Return the layout if names say that there is a column for each class, and all the rest."""
-    columns: dict[str, Any] = {}
-    for role in layout.roles:
-        named = one_for_each(role, kinds) if role.by_class else tuple(fitting(role, kinds))
-        if not named or (not role.by_class and len(named) > 1):
-            return None
-        columns[role.name] = named if role.by_class else named[0]
-    return ChosenColumns(layout, columns, tuple(columns)) if layout.of_classes is not None else None
+    if layout.of_classes is None:
+        return None
+
+    def find(role: Role) -> Any:
+        return one_for_each(role, kinds) if role.by_class else _only(fitting(role, kinds))
+
+    return _with_all(layout, layout.roles, find)
+
+
+def _only(columns: Sequence[str]) -> str | None:
+    return columns[0] if len(columns) == 1 else None
+
+
+def _with_all(
+    layout: Layout, roles: Sequence[Role], find: Callable[[Role], Any]
+) -> ChosenColumns | None:
+    """Return the layout if there is a column, or are several, for each of some roles."""
+    columns = {role.name: find(role) for role in roles}
+    return guessed(layout, columns) if all(columns.values()) else None
 
 
 def _by_rest(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
@@ -250,16 +267,12 @@ def _by_rest(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
     columns = {role.name: fitting(role, kinds) for role in layout.roles[:-1]}
     if any(len(named) != 1 for named in columns.values()):
         return None
-    found = {name: named[0] for name, named in columns.items()}
+    found: dict[str, Any] = {name: named[0] for name, named in columns.items()}
     left = [one for one in kinds if one not in found.values() and not names_an_id(one)]
     if len(left) != 1 or kinds[left[0]] not in ("text", "boolean"):
         return None
     found[vote.name] = left[0]
-    return (
-        ChosenColumns(layout, found, tuple(found))
-        if len(set(found.values())) == len(found)
-        else None
-    )
+    return guessed(layout, found) if len(set(found.values())) == len(found) else None
 
 
 def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
@@ -280,7 +293,7 @@ def _by_kind(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
         return None
     if any(_has_another_role(one, layout) or says_correct(one) for one in named):
         return None
-    return ChosenColumns(layout, columns, tuple(columns))
+    return guessed(layout, columns)
 
 
 def _has_another_role(column: str, layout: Layout) -> bool:

@@ -194,10 +194,6 @@ def _votes_of_argilla(record: Record) -> Iterator[Vote]:
             yield item, one.get("user_id"), _one_of(value)
 
 
-def _is_prodigy(record: Record) -> bool:
-    return "_task_hash" in record and record.get("answer") in ("accept", "reject", "ignore")
-
-
 def _votes_of_prodigy(record: Record) -> Iterator[Vote]:
     by = record.get("_annotator_id", record.get("_session_id"))
     item = record.get("_input_hash", record["_task_hash"])
@@ -263,10 +259,6 @@ def _job_of_manifest(record: Record) -> str | None:
     return None
 
 
-def _is_manifest(record: Record) -> bool:
-    return _job_of_manifest(record) is not None
-
-
 def _rows_of_manifest(records: list[Record]) -> tuple[list[Row], Told]:
     rows = []
     for number, record in enumerate(records):
@@ -294,14 +286,8 @@ def _is_scale(record: Record) -> bool:
 
 
 def _is_list_of_scale(record: Record) -> bool:
-    tasks = record.get("docs")
-    found = isinstance(tasks, list) and tasks
-    return bool(found) and all(isinstance(one, Mapping) and _is_scale(one) for one in tasks or ())
-
-
-def _tasks_of_scale(record: Record) -> list[Any] | None:
-    tasks = record.get("docs")
-    return tasks if isinstance(tasks, list) else None
+    tasks = record.get("docs") if isinstance(record.get("docs"), list) else None
+    return bool(tasks) and all(isinstance(one, Mapping) and _is_scale(one) for one in tasks or ())
 
 
 def _votes_of_scale(record: Record) -> Iterator[Vote]:
@@ -537,10 +523,6 @@ def _value(score: Any) -> Any:
 _VERSIONS_OF_PROMPTFOO = (2, 3)
 
 
-def _is_promptfoo(record: Record) -> bool:
-    return _summary(record) is not None or _is_result(record)
-
-
 def _is_result(record: Record) -> bool:
     named = isinstance(record.get("vars"), Mapping) and "prompt" in record
     return named and isinstance(record.get("success"), bool)
@@ -601,10 +583,6 @@ def _asked_of(result: Record) -> tuple[str, str]:
 # DeepEval: one object with test cases, each with what every metric gave it.
 
 
-def _is_deepeval(record: Record) -> bool:
-    return _cases_of_deepeval(record) is not None
-
-
 def _cases_of_deepeval(record: Record) -> list[Any] | None:
     inner = record.get("testRunData")
     record = inner if isinstance(inner, Mapping) else record
@@ -660,7 +638,9 @@ EXPORTS = (
     ),
     Export(
         "Prodigy",
-        _is_prodigy,
+        lambda record: (
+            "_task_hash" in record and record.get("answer") in ("accept", "reject", "ignore")
+        ),
         _votes_of_prodigy,
         "The accepted option is the vote; of one label, whether it was accepted.",
     ),
@@ -678,7 +658,7 @@ EXPORTS = (
     ),
     Export(
         "SageMaker Ground Truth",
-        _is_manifest,
+        lambda record: _job_of_manifest(record) is not None,
         None,
         "Labels that were put together from votes are none.",
         rows=_rows_of_manifest,
@@ -689,7 +669,7 @@ EXPORTS = (
         _votes_of_scale,
         "The category of a completed task is a vote, or each of several answers to its first "
         "question.",
-        inside=_tasks_of_scale,
+        inside=lambda record: record["docs"] if _is_list_of_scale(record) else None,
     ),
     Export(
         "lm-evaluation-harness",
@@ -708,7 +688,7 @@ EXPORTS = (
     ),
     Export(
         "promptfoo",
-        _is_promptfoo,
+        lambda record: _summary(record) is not None or _is_result(record),
         None,
         "What the assertions gave each answer is a score without a label.",
         inside=_results_of_promptfoo,
@@ -716,7 +696,7 @@ EXPORTS = (
     ),
     Export(
         "DeepEval",
-        _is_deepeval,
+        lambda record: _cases_of_deepeval(record) is not None,
         None,
         "What a metric gave each test case is a score without a label.",
         inside=_cases_of_deepeval,

@@ -11,8 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._aligned import check_aligned
-from errorfloor._checks import InputError, argument, as_numbers, check_same_length, refuse, unmasked
+from errorfloor._checks import (
+    InputError,
+    argument,
+    as_numbers,
+    check_aligned,
+    check_same_length,
+    refuse,
+    unmasked,
+)
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.matrices import as_class_scores, by_score, counted_scores, rows_of
 from errorfloor.data.naming import MOST_CLASSES, refuse_several, told
@@ -343,7 +350,7 @@ def chosen_columns(
 ) -> tuple[Any, Any, list[str]]:
     """Return rows with the columns that are asked for, that of the label, and those of features.
 
-    `next to` are further columns, with the arguments that name them. Rows that are not `labelled`
+    `beside` are further columns, with the arguments that name them. Rows that are not `labelled`
     have no column of labels.
     """
     from errorfloor.data.engines import kinds_of, select
@@ -402,12 +409,8 @@ def _numbers(column: NDArray[Any], name: str) -> Floats:
     try:
         return as_numbers(column, "features")
     except InputError as error:
-        raise InputError(argument("features"), f" {name!r}: {_later(error)}") from error
-
-
-def _later(error: InputError) -> str:
-    """Return a message without the argument that it begins with."""
-    return str(error).partition(" ")[2]
+        _, _, reason = str(error).partition(" ")  # behind the argument
+        raise InputError(argument("features"), f" {name!r}: {reason}") from error
 
 
 def _lists_of(column: NDArray[Any], name: str) -> NDArray[Any]:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._aligned import check_aligned
 from errorfloor._checks import (
     InputError,
     argument,
     as_labels,
     as_scores,
+    check_aligned,
     check_same_length,
     refuse,
     shown,
@@ -49,7 +49,7 @@ from errorfloor.data.naming import TWO_CLASSES, is_same, listed, whole_of
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import Table, VoteTable
-from errorfloor.data.values import missing_in, spelt, text_of
+from errorfloor.data.values import as_texts, missing_in, spelt, text_of
 
 if TYPE_CHECKING:
     from errorfloor.data.rows import CheckedRows, RowRequest
@@ -468,7 +468,7 @@ def as_predictions(
                 *(argument("drop_missing", True), " to keep the items that all models answered."),
             )
         there &= ~gone
-        answers.append(_texts(array))
+        answers.append(as_texts(array))
     if number and not there.any():
         raise InputError(argument("predictions"), " have no item that all models answered.")
     return tuple(map(str, predictions)), tuple(answers), there
@@ -493,14 +493,8 @@ def _run(items: Any, columns: list[Any], request: Any, most: int | None = None) 
     return found
 
 
-def _texts(values: NDArray[Any]) -> NDArray[Any]:
-    """Return values as text, the same for 7, 7.0 and "7"."""
-    known = {value: text_of(value) for value in dict.fromkeys(values.tolist())}
-    return np.array([known[value] for value in values.tolist()], dtype=object)
-
-
 def _answers(found: Mapping[str, NDArray[Any]], request: Any) -> list[NDArray[Any]]:
-    return [_texts(found[f"p{i}"]) for i in range(len(request.options.predictions))]
+    return [as_texts(found[f"p{i}"]) for i in range(len(request.options.predictions))]
 
 
 def _answered(found: Mapping[str, NDArray[Any]], request: Any) -> tuple[dict[str, Any], int]:
@@ -509,7 +503,7 @@ def _answered(found: Mapping[str, NDArray[Any]], request: Any) -> tuple[dict[str
     A model answers an item in one row of it, or in several that agree.
     """
     columns = request.options.predictions
-    texts = np.array([text_of(one) for one in found["given_item"].tolist()], dtype=object)
+    texts = as_texts(found["given_item"])
     names, at = np.unique(texts, return_inverse=True)
     at = at.ravel()
     answers, kept = {}, np.ones(names.size, np.bool_)
@@ -528,8 +522,8 @@ def _answered(found: Mapping[str, NDArray[Any]], request: Any) -> tuple[dict[str
                 *(argument("drop_missing", True), " to keep the items that all models answered."),
             )
         kept &= first >= 0
-        told = _texts(given[own])
-        _check_one_answer(column, told, _texts(given[first[at[own]]]), texts[own])
+        told = as_texts(given[own])
+        _check_one_answer(column, told, as_texts(given[first[at[own]]]), texts[own])
         answers[f"p{place}"] = given[first[at]]
     if columns and not kept.any():
         raise InputError(argument("prediction"), " has no item that all models answered.")
@@ -560,7 +554,7 @@ def _one_per_item(
     found: Mapping[str, NDArray[Any]], request: Any, number: int
 ) -> tuple[NDArray[Any], ...]:
     """Return one answer per item of rows that are votes, which have the same in each row."""
-    texts = np.array([text_of(one) for one in found["given_item"].tolist()], dtype=object)
+    texts = as_texts(found["given_item"])
     names, first = np.unique(texts, return_index=True)
     assert names.size == number
     return tuple(answers[first] for answers in _answers(found, request))

@@ -12,7 +12,7 @@ from errorfloor.data.arrays import count_arrays
 from errorfloor.data.tables import RatingTable, ScoreTable, SoftTable, VoteTable
 
 if TYPE_CHECKING:
-    from errorfloor.data.ballots import Ballots, Raters
+    from errorfloor.data.ballots import Ballots
     from errorfloor.data.columns import ChosenColumns
     from errorfloor.data.options import ReadOptions
     from errorfloor.data.read import ReadCall
@@ -47,10 +47,6 @@ class Role:
         return self.noun or self.name
 
 
-def _rows_in(table: Table) -> int:
-    return table.n
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """A way to lay labels out in rows, and how they become a table."""
@@ -66,7 +62,7 @@ class Layout:
     from_arrays: Callable[[Any, Any, Any], Table] | None = None  # and from names of classes
     with_columns: bool | None = None  # whether these arrays have a column for each class
     row_is_item: bool = True
-    rows_in: Callable[[Any], int] = _rows_in  # of which a table was made
+    rows_in: Callable[[Any], int] = lambda table: table.n  # of which a table was made
     told_by_kinds: bool = False  # by two columns of which only one holds numbers
     of_shares: bool = False  # of votes as scores, which only a label that is named asks for
     ballots: Callable[[RowRequest], Ballots] | None = None  # single votes, where there are some
@@ -150,28 +146,8 @@ def _scores_of_arrays(scores: Any, labels: Any, classes: Any) -> ScoreTable:
     return count_arrays(scores, labels, classes)
 
 
-def _votes_of_raters(raters: Raters, where: Any, _: Any) -> VoteTable:
-    return raters.table(where)
-
-
 def _votes_of_arrays(positives: Any, totals: Any, classes: Any) -> VoteTable:
     return VoteTable.from_arrays(positives, totals, classes=classes)
-
-
-def _soft_labels_of_arrays(soft_labels: Any, _: Any, classes: Any) -> SoftTable:
-    return SoftTable.from_arrays(soft_labels, classes=classes)
-
-
-def _scored_in(table: ScoreTable) -> int:
-    return table.n + table.n_unlabelled
-
-
-def _votes_in(table: VoteTable) -> int:
-    return int(table.totals @ table.counts)
-
-
-def _ratings_in(table: RatingTable) -> int:
-    return table.ratings
 
 
 # What counts rows needs a dataframe library, which whoever passes arrays need not wait for.
@@ -294,7 +270,7 @@ SCORES = Layout(
     asks="from_scores",
     arrays=("scores", "labels"),
     from_arrays=_scores_of_arrays,
-    rows_in=_scored_in,
+    rows_in=lambda table: table.n + table.n_unlabelled,
     told_by_kinds=True,
 )
 VOTES = Layout(
@@ -370,7 +346,7 @@ SOFT_LABELS = Layout(
     count=_count_soft_labels,
     asks="from_soft_labels",
     arrays=("soft_labels",),
-    from_arrays=_soft_labels_of_arrays,
+    from_arrays=lambda soft, _, classes: SoftTable.from_arrays(soft, classes=classes),
 )
 ANNOTATIONS = Layout(
     name="annotations",
@@ -401,7 +377,7 @@ ANNOTATIONS = Layout(
     votes=_of_votes("votes_one_by_one"),
     asks="from_votes",
     row_is_item=False,
-    rows_in=_votes_in,
+    rows_in=lambda table: int(table.totals @ table.counts),
     ballots=_of_votes("ballots_in_rows"),
 )
 ANNOTATORS = Layout(
@@ -420,7 +396,7 @@ ANNOTATORS = Layout(
     says="A row is an item with one column of votes per annotator, blank where there is no vote.",
     votes=_of_votes("votes_side_by_side"),
     asks="from_votes",
-    from_arrays=_votes_of_raters,
+    from_arrays=lambda raters, where, _: raters.table(where),
     ballots=_of_votes("ballots_side_by_side"),
 )
 LISTS = Layout(
@@ -454,7 +430,7 @@ def _with_labels(layout: Layout, name: str, says: str) -> Layout:
         says=says,
         arrays=(*layout.arrays, "labels") if layout.from_arrays else (),
         from_arrays=None,
-        rows_in=_rows_in,
+        rows_in=lambda table: table.n,
         of_shares=True,
     )
 
@@ -540,7 +516,7 @@ RATINGS_IN_ROWS = _of_rating(
     says="A row is one person's rating of one item.",
     count=_of_ratings("count_rows"),
     row_is_item=False,
-    rows_in=_ratings_in,
+    rows_in=lambda table: table.ratings,
 )
 RATINGS_SIDE_BY_SIDE = _of_rating(
     name="ratings side by side",

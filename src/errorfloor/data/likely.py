@@ -15,6 +15,7 @@ from errorfloor._typing import Floats
 from errorfloor.data.columns import (
     ChosenColumns,
     fitting,
+    guessed,
     names_an_id,
     says_correct,
     simple,
@@ -224,7 +225,7 @@ def sure_reading(
         if layout.name == found[0].layout.name:  # which may ask for fewer columns
             names = {role.name for role in layout.roles}
             columns = {name: one for name, one in found[0].columns.items() if name in names}
-            return _guessed(layout, columns)
+            return guessed(layout, columns)
     return None
 
 
@@ -287,7 +288,7 @@ def votes_in_rows(
     if any(one.numbers is not None and len(one.classes) > 2 for one in votes) and not numbers_vote:
         return []
     return [
-        _guessed(ANNOTATIONS, {"item": item.name, "annotator": who.name, "vote": one.name})
+        guessed(ANNOTATIONS, {"item": item.name, "annotator": who.name, "vote": one.name})
         for one in votes
     ]
 
@@ -349,7 +350,7 @@ def _people_beside(
         return []
     if any(not one.classes & classes or _is_no_person(one) for one in labels):
         return []
-    return [_guessed(ANNOTATORS, {"annotators": tuple(one.name for one in labels)})]
+    return [guessed(ANNOTATORS, {"annotators": tuple(one.name for one in labels)})]
 
 
 def _is_no_person(column: FirstValues) -> bool:
@@ -370,7 +371,7 @@ def shares_of_votes(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     if len(found) != 1:
         return None
     ((share, total),) = found
-    return _guessed(VOTES, {"votes": share.name, "total": total.name})
+    return guessed(VOTES, {"votes": share.name, "total": total.name})
 
 
 def _is_of_the_leading(share: FirstValues) -> bool:
@@ -425,7 +426,7 @@ def _one_share(columns: Sequence[FirstValues]) -> ChosenColumns | None:
         return None
     if fitting(ANNOTATIONS.roles[1], [one.name for one in rest]):
         return None
-    return _guessed(SCORES, {"score": score.name, "label": label.name})
+    return guessed(SCORES, {"score": score.name, "label": label.name})
 
 
 def _score_by_name(columns: Sequence[FirstValues]) -> ChosenColumns | None:
@@ -442,7 +443,7 @@ def _score_by_name(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     (score,), (label,) = scores, called
     if len(label.classes) != 2 or says_correct(label.name) or _people(columns) is not None:
         return None
-    return _guessed(SCORES, {"score": score.name, "label": label.name})
+    return guessed(SCORES, {"score": score.name, "label": label.name})
 
 
 def ratings_beside(columns: Sequence[FirstValues]) -> tuple[str, ...]:
@@ -577,7 +578,7 @@ def _unnamed_votes(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
             more = len(item.classes) > len(who.classes)
             if words and more and _repeats_by_chance(item, who) >= _LEAST_CHANCE:
                 found = {"item": item.name, "annotator": who.name, "vote": words[0].name}
-                return [_guessed(ANNOTATIONS, found)]
+                return [guessed(ANNOTATIONS, found)]
     return []
 
 
@@ -598,7 +599,7 @@ def _votes_on_pairs(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
             votes = [vote for vote in _votes_on(pair, who, rest) if not pair.tells(vote)]
             found = {"item": pair.name, "annotator": who.name}
             if votes and pair.is_repeated:
-                return [_guessed(ANNOTATIONS, {**found, "vote": votes[0].name})]
+                return [guessed(ANNOTATIONS, {**found, "vote": votes[0].name})]
     return []
 
 
@@ -626,14 +627,9 @@ def features_and_label(columns: Sequence[FirstValues]) -> tuple[list[str], str] 
     numbers = [one for one in columns if one.may_be_scores]
     labels = [one for one in _labels(columns) if not _is_called(one, _PREDICTIONS)]
     told = any(_is_called(one, _SCORES) for one in numbers)
-    if len(numbers) <= 2 or told or not labels or _are_shares_of_some(numbers):
+    if len(numbers) <= 2 or told or not labels or sum(map(_are_shares, numbers)) == 1:
         return None
     return [one.name for one in numbers], _likeliest(labels).name
-
-
-def _are_shares_of_some(numbers: Sequence[FirstValues]) -> bool:
-    """Tell whether one column alone is between 0 and 1, which may be a score."""
-    return sum(map(_are_shares, numbers)) == 1
 
 
 def only_label(columns: Sequence[FirstValues]) -> str | None:
@@ -659,10 +655,6 @@ def _is_called(column: FirstValues, pattern: str) -> bool:
     return re.search(pattern, simple(column.name)) is not None
 
 
-def _guessed(layout: Layout, columns: dict[str, Any]) -> ChosenColumns:
-    return ChosenColumns(layout, columns, tuple(columns))
-
-
 def _class_scores(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     """Return scores in columns that are called like the values of the label."""
     numbers = {one.name: one for one in columns if one.kind == "number"}
@@ -674,7 +666,7 @@ def _class_scores(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     scores = tuple(name for name in numbers if name in label.classes)
     if all(numbers[name].are_whole for name in scores):  # votes, or the label in another form
         return None
-    return _guessed(SCORES, {"score": scores, "label": label.name})
+    return guessed(SCORES, {"score": scores, "label": label.name})
 
 
 def _yes_and_no(columns: Sequence[FirstValues]) -> ChosenColumns | None:
@@ -689,7 +681,7 @@ def _yes_and_no(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     if len(votes) != 2 or meant is None:
         return None
     yes, no = votes if meant in (votes[0], words[0]) else votes[::-1]
-    return _guessed(COUNTS, {"counts": (no, yes)})
+    return guessed(COUNTS, {"counts": (no, yes)})
 
 
 def _numbers_of_votes(columns: Sequence[FirstValues]) -> list[FirstValues]:
@@ -715,7 +707,7 @@ def _class_counts(columns: Sequence[FirstValues]) -> ChosenColumns | None:
         return None
     if all(len(one.classes) < 2 for one in classes) or _yes_and_no(columns) is not None:
         return None
-    return _guessed(COUNTS, {"counts": tuple(one.name for one in classes)})
+    return guessed(COUNTS, {"counts": tuple(one.name for one in classes)})
 
 
 def _uneven_counts(columns: Sequence[FirstValues]) -> ChosenColumns | None:
@@ -727,7 +719,7 @@ def _uneven_counts(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     zeros, most = float((numbers == 0).mean()), float(numbers.max())
     if zeros < _LEAST_ZEROS or not 1 < most <= _MOST_VOTES or not (numbers.sum(axis=0) > 0).all():
         return None
-    return _guessed(COUNTS, {"counts": tuple(one.name for one in votes)})
+    return guessed(COUNTS, {"counts": tuple(one.name for one in votes)})
 
 
 def _votes_of_all(columns: Sequence[FirstValues]) -> ChosenColumns | None:
@@ -743,7 +735,7 @@ def _votes_of_all(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     below = bool((part.numbers <= total.numbers).all() and total.numbers.min() >= 1)
     if not below or total.numbers.max() < 2 or fitting(LABEL, [part.name]):
         return None
-    return _guessed(VOTES, {"votes": part.name, "total": total.name})
+    return guessed(VOTES, {"votes": part.name, "total": total.name})
 
 
 def numbers_beside(columns: Sequence[FirstValues]) -> list[str]:
@@ -762,7 +754,7 @@ def _one_score(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     if not scores or not labels:
         return None
     score = min(scores, key=lambda one: (not _is_called(one, _SCORES), not _are_shares(one)))
-    return _guessed(SCORES, {"score": score.name, "label": _likeliest(labels).name})
+    return guessed(SCORES, {"score": score.name, "label": _likeliest(labels).name})
 
 
 def _likeliest(labels: Sequence[FirstValues]) -> FirstValues:
@@ -801,7 +793,7 @@ def _answers(columns: Sequence[FirstValues]) -> ChosenColumns | None:
         if not start or any(one.name.startswith(start) for one in columns if one not in alike[0]):
             return None
         names = (f"{start}*",)
-    return _guessed(ANNOTATORS, {"annotators": names})
+    return guessed(ANNOTATORS, {"annotators": names})
 
 
 def _family(columns: Sequence[FirstValues]) -> Sequence[FirstValues]:

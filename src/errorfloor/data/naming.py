@@ -157,7 +157,7 @@ def codes_of(
     plain = classes is None and array.dtype.kind in "iu" and not np.ma.is_masked(array)
     if plain and array.min() >= 0 and array.max() < number:
         return array.astype(np.int64), tuple(map(str, range(number)))
-    values, at = _distinct(array)
+    values, at = distinct_values(array)
     _refuse_missing(values, at, name)
     naming = told(values, number, classes, (argument(name),))
     return np.array([naming.place[value] for value in values])[at], naming.names
@@ -309,7 +309,7 @@ def _as_labels(labels: object, name: str) -> NDArray[Any]:
     return array
 
 
-def _distinct(array: NDArray[Any]) -> tuple[list[Any], Counts]:
+def distinct_values(array: NDArray[Any]) -> tuple[list[Any], Counts]:
     """Return the values that occur, and which of them each entry is."""
     if array.dtype.kind != "O":
         values, at = np.unique(array, return_inverse=True)
@@ -358,12 +358,14 @@ def as_binary(
     """
     array = as_entries(labels)
     plain = array.dtype.kind not in "OUT" and positive is None and positive_from is None
-    if array.ndim != 1 or not array.size or (plain and not _may_be_signs(array)):
+    if plain and array.size and array.dtype.kind in "if":
+        plain = bool(np.fmin.reduce(array, axis=None) != -1)  # of signs the least, but for NaN
+    if array.ndim != 1 or not array.size or plain:
         return Binary(labels)
     gone = missing_in(array)
     if np.ma.isMaskedArray(labels):
         gone = gone | np.ma.getmaskarray(labels)
-    values, at = _distinct(array)
+    values, at = distinct_values(array)
     seen = np.bincount(at[~gone], minlength=len(values)) > 0
     texts = [text_of(value) for value in values]
     there = sorted({text for text, is_seen in zip(texts, seen.tolist(), strict=True) if is_seen})
@@ -381,13 +383,6 @@ def as_binary(
         text = f" is {shown(positive)}, and no label is. The labels are {listed(there)}."
         raise InputError(argument("positive"), text)
     return Binary(_with_gaps(ones[at], gone), meant, divided(there, meant))
-
-
-def _may_be_signs(array: NDArray[Any]) -> bool:
-    """Tell whether the least of some numbers is -1."""
-    if array.dtype.kind not in "if":
-        return False
-    return bool(np.fmin.reduce(array) == -1)  # which passes over NaN
 
 
 def _check_numbers(texts: Sequence[str]) -> None:

@@ -20,6 +20,7 @@ from errorfloor.data.layouts import (
     RATINGS_SIDE_BY_SIDE,
     Layout,
 )
+from errorfloor.data.naming import distinct_values
 from errorfloor.data.options import ARRAY, ReadOptions
 from errorfloor.data.tables import RatedItems, RatingTable, check_ratings
 from errorfloor.data.values import as_entries, missing_in, text_of, written_number
@@ -89,7 +90,7 @@ def _one_dimensional(data: Any, options: ReadOptions) -> _Entries:
             f" must be one rating and its item per entry, got shapes {values.shape} and "
             f"{items.shape}.",
         )
-    ids, item = _codes(items.tolist())
+    ids, item = distinct_values(items.astype(object))
     rater = options.arrays.get("rater")
     if isinstance(rater, bool | None):
         rater = None
@@ -169,15 +170,11 @@ def _numbers(values: Any, name: str, column: str | None = None) -> Floats:
     try:
         found[~none] = there.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        found[~none] = [_number(one, k, name, column) for k, one in _at(flat, ~none)]
+        found[~none] = [_number(flat[k], k, name, column) for k in np.flatnonzero(~none)]
     return found.reshape(array.shape)
 
 
-def _at(values: NDArray[Any], where: Bools) -> list[tuple[int, Any]]:
-    return [(int(k), values[k]) for k in np.flatnonzero(where)]
-
-
-def _number(value: Any, k: int, name: str, column: str | None) -> float:
+def _number(value: Any, k: Any, name: str, column: str | None) -> float:
     text = str(value).strip()
     number = written_number(text) if text else np.nan
     if number is None:
@@ -189,15 +186,6 @@ def _number(value: Any, k: int, name: str, column: str | None) -> float:
             *(function("from_votes"), "."),
         )
     return number
-
-
-def _codes(values: Sequence[Any]) -> tuple[list[Any], Counts]:
-    """Return the distinct values in the order in which they appear, and which each one is."""
-    place: dict[Any, int] = {}
-    code = np.fromiter(
-        (place.setdefault(value, len(place)) for value in values), np.int64, len(values)
-    )
-    return list(place), code
 
 
 # Rows of dataframes and files ------------------------------------------------------------------
@@ -290,7 +278,7 @@ def count_rows(request: RowRequest) -> dict[Any, RatingTable]:
         if not request.options.drop_missing:
             raise _missing(("column ", repr(columns["item"])), int(none.sum()), items.size)
         found = {name: one[~none] for name, one in found.items()}
-    ids, item = _codes(found["item"].tolist())
+    ids, item = distinct_values(found["item"].astype(object))
     values = _numbers(found["rating"], "rating", columns["rating"])
     own = {
         name: _same_on_item(one, item, len(ids), name, ids)
@@ -475,7 +463,7 @@ def _table(
         raise InputError(argument(entries.name), " holds no ratings. Pass at least two items.")
     codes = names = None
     if rater is not None:
-        found, code = _codes(rater.tolist())
+        found, code = distinct_values(rater)
         texts = np.array([text_of(one) for one in found])
         names, at = np.unique(texts, return_inverse=True)
         codes = at[code].astype(np.int64)

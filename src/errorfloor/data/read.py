@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._aligned import check_aligned
-from errorfloor._checks import InputError, Part, argument, function, shown
+from errorfloor._checks import InputError, Part, argument, check_aligned, either, function, shown
 from errorfloor.data.arrays import (
     count_weighed,
     labels_there,
@@ -298,8 +297,7 @@ def _of_arrays(data: object, call: ReadCall, *, named: bool = False) -> Reading:
         table = make(data, labels, options.classes)
     facts: dict[str, Any] = {"id_as_score": True} if layout is SCORES and number_rows(data) else {}
     names = names_in_arrays(data, labels, options.classes, layout is SCORES)
-    facts |= facts_of_classes([table], names)
-    facts |= {} if told.sides is None else {"classes": told.sides}
+    facts |= facts_of_classes([table], names, told.sides)
     own = {"columns": {layout.roles[0].name: ARRAY}} if named else {}
     rows = layout.rows({None: table})
     return call.read(table, "arrays", layout, rows, told.positive, facts=facts, **own)
@@ -390,8 +388,7 @@ def _of_named_arrays(data: object, call: ReadCall) -> Reading:
 
 def _of_raters(table: Table, raters: Raters, layout: Layout, call: ReadCall) -> Reading:
     """Return the table of single votes with a column for each annotator."""
-    facts = facts_of_classes([table], raters.classes)
-    facts |= {} if raters.told is None else {"classes": raters.told}
+    facts = facts_of_classes([table], raters.classes, raters.told)
     more = {"columns": {layout.roles[0].name: ARRAY}, "facts": facts}
     return call.read(table, "arrays", layout, len(raters.kept), raters.positive, **more)
 
@@ -450,8 +447,7 @@ def _of_votes_and_labels(votes: object, call: ReadCall) -> Reading:
         label_is_vote=options.label_is_vote,
     )
     layout = COUNTS_AND_LABELS if per_class else VOTES_AND_LABELS
-    facts = facts_of_classes([table], names)
-    facts |= {} if told.sides is None else {"classes": told.sides}
+    facts = facts_of_classes([table], names, told.sides)
     more = {"facts": facts, "columns": dict.fromkeys(named, ARRAY)}
     return call.read(table, "arrays", layout, table.n, told.positive, **more)
 
@@ -509,18 +505,17 @@ def refuse_options(
         )
 
 
-def either(names: Sequence[str]) -> str:
-    """Return a list with "or" before its last word."""
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
 def facts_of_classes(
-    tables: Iterable[Table], names: tuple[str, ...] | None = None
+    tables: Iterable[Table],
+    names: tuple[str, ...] | None = None,
+    sides: Mapping[str, list[str]] | None = None,
 ) -> dict[str, Any]:
     """Return the classes as sources keep them: each with its count; of two, which one is 1.
 
-    `names` are those of two classes, which a table does not keep.
+    `names` are those of two classes, which a table does not keep; `sides` are the values of each.
     """
+    if sides is not None:
+        return {"classes": sides}
     some = list(tables)
     classes = some[0].classes
     if len(classes) == 2:

@@ -200,12 +200,17 @@ def of_files(data: Any, call: ReadCall) -> Reading:
     paths = tuple(os.fspath(path) for path in given)
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     name = options.called or f"{paths[0]}{more}"
-    with found_with(data, options) as found, _calling(found, options.called):
-        table = saved_table(found)
-        if table is None:
-            return of_rows(found, call, name, paths)
-        _refuse_unclear_table(table, found, call, name)
-        return of_counted(table, call, name, "a saved table", paths)
+    with found_with(data, options) as found:
+        try:
+            table = saved_table(found)
+            if table is None:
+                return of_rows(found, call, name, paths)
+            _refuse_unclear_table(table, found, call, name)
+            return of_counted(table, call, name, "a saved table", paths)
+        except ValueError as error:
+            if options.called is None:
+                raise
+            raise renamed(error, {found.paths[0]: options.called}) from error
 
 
 def _refuse_unclear_table(table: Table, found: Found, call: ReadCall, name: str) -> None:
@@ -226,17 +231,6 @@ def _refuse_unclear_table(table: Table, found: Found, call: ReadCall, name: str)
         )
 
 
-@contextmanager
-def _calling(found: Found, called: str | None) -> Iterator[None]:
-    """Have errors call the only file as people do."""
-    try:
-        yield
-    except ValueError as error:
-        if called is None:
-            raise
-        raise renamed(error, {found.paths[0]: called}) from error
-
-
 def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -> Reading:
     """Return the tables of the rows of a dataframe or files."""
     options, given = call.options, by_role(_columns(call))
@@ -250,9 +244,8 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
         request = _request(frame, run, chosen, options, data)
         request, classes, tables = counted(request, chosen.layout)
         rows = chosen.layout.rows(tables)
-        facts = {} if classes is None else {"classes": classes}
+        facts = facts_of_classes(tables.values(), sides=classes)
         if not call.only_tables:
-            facts |= facts_of_classes(tables.values())
             facts |= facts_of(request, chosen, tables, rows)
     facts |= _facts_of_files(data)
     told = None if options.classes is not None else request.options.positive
@@ -422,9 +415,10 @@ def _chosen(
     """Return the columns to read; the rows are looked at only where some have to be guessed."""
     frame = _with_item(frame, given)
     own = call.layouts[0].choose
-    chosen = None if own else as_named(given, call.layouts, frame.collect_schema().names())
-    if chosen is not None:
-        return chosen
+    if given and own is None:
+        chosen = as_named(given, call.layouts, frame.collect_schema().names())
+        if chosen is not None:
+            return chosen
     kinds = kinds_of(frame, run)
     grouped = kinds.pop(call.options.group or "", None)
     for column in call.options.beside.values():

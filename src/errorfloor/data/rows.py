@@ -322,7 +322,12 @@ def checked(
         raise InputError(f"Something is missing in each of the {n:,} rows. Check the columns.")
     if lost and not request.options.drop_missing:
         raise _missing(request, given, n, count_where(frame, run, missing))
-    items = CheckedRows(frame, run, n - lost, {}, groups, beside=tuple(request.options.beside))
+    items = CheckedRows(
+        *(frame, run, n - lost, {}, groups),
+        labelled="label" in given,
+        label_is_vote=request.options.label_is_vote,
+        beside=tuple(request.options.beside),
+    )
     if not lost:
         return items
     dropped = _lost(items, gone, lost) if groups else {None: lost}

@@ -179,7 +179,7 @@ class ScoreRows:
         items = checked(self.request, self.frame, self.given, self.rules)
         if self.request.options.positive is not None:
             check_positive(items, self.request.options.positive, self.given["label"], "label")
-        return replace(items, frame=self._kept(items.frame), labelled=bool(self._labels))
+        return replace(items, frame=self._kept(items.frame))
 
     @property
     def _labels(self) -> tuple[str, ...]:

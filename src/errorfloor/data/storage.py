@@ -138,12 +138,6 @@ def pieces_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[byt
             yield piece
 
 
-def finish_member(file: IO[bytes]) -> None:
-    """Read a member to its end, where its sum is compared; nothing shall be left of it."""
-    if file.read(1):
-        raise zipfile.BadZipFile("it has more bytes than its array")
-
-
 def damaged_archive(error: Exception) -> str:
     """Return what to say of an archive that cannot be read."""
     reason = str(error)[:_LONGEST].rstrip(".")  # it may show bytes that it takes for a name
@@ -381,7 +375,8 @@ def _named(member: ZipInfo) -> str:
 def _array(archive: ZipFile, member: ZipInfo) -> Any:
     with archive.open(member) as file:
         array = np.lib.format.read_array(file, allow_pickle=False)
-        finish_member(file)
+        if file.read(1):  # at the end of a member its sum is compared
+            raise zipfile.BadZipFile("it has more bytes than its array")
     return array
 
 

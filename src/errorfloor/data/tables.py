@@ -16,12 +16,12 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._aligned import check_aligned
 from errorfloor._checks import (
     MOST_VOTES,
     InputError,
     argument,
     as_floats,
+    check_aligned,
     check_same_length,
     check_unit_interval,
     check_whole,

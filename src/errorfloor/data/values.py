@@ -106,6 +106,13 @@ def text_of(value: Any) -> str:
     return whole[1] if whole else text
 
 
+def as_texts(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the text of each of some ids."""
+    plain = values.tolist()
+    known = {value: text_of(value) for value in dict.fromkeys(plain)}
+    return np.array([known[value] for value in plain], dtype=object)
+
+
 # Numbers, booleans and lists of votes that text spells.
 
 

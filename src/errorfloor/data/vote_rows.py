@@ -374,7 +374,7 @@ def votes_counted(request: RowRequest) -> CheckedRows:
         if shares is None:
             raise
         items = checked(request, shares, given, [*rules, *more])
-    return _labelled(items, given, request)
+    return items
 
 
 def _both(columns: Mapping[str, Any]) -> tuple[Part, ...]:
@@ -443,8 +443,7 @@ def votes_of_classes(request: RowRequest) -> CheckedRows:
     base = max(int(whole(one)[0]) for one in most.values()) + 1
     numbers = packed_counts([nw.col(name) for name in names], base)
     classes = request.options.classes or names_of_columns(list(names.values()))
-    packed = replace(items, frame=with_each(items.frame, *numbers), classes=classes, base=base)
-    return _labelled(packed, given, request)
+    return replace(items, frame=with_each(items.frame, *numbers), classes=classes, base=base)
 
 
 def _whole_votes(shown_as: tuple[Part, ...], name: str, least: int) -> ColumnRule:
@@ -478,8 +477,7 @@ def single_votes(request: RowRequest) -> CheckedRows:
     items = checked(request, frame, given, [rule, *more], predictions_of_rows=False)
     if request.options.positive is not None:
         check_positive(items, request.options.positive, given["vote"], "vote")
-    items = without_repeats(items, given, request.options.duplicates)
-    return _labelled(items, given, request)
+    return without_repeats(items, given, request.options.duplicates)
 
 
 def votes_side_by_side(request: RowRequest) -> CheckedRows:
@@ -506,7 +504,7 @@ def _classes_side_by_side(request: RowRequest, classes: tuple[str, ...]) -> Chec
     base = len(names) + 1
     own = packed_votes([nw.col(name) for name in names], len(classes), base)
     items = _checked_side_by_side(request, with_each(frame, *own), given, rules)
-    found = replace(_labelled(items, given, request), classes=classes, base=base)
+    found = replace(items, classes=classes, base=base)
     if found.labelled:
         return found
     votes = [nw.col(name).fill_null(-1) for name in names]
@@ -576,7 +574,7 @@ def patterns_side_by_side(request: RowRequest) -> tuple[CheckedRows, dict[str, s
         for one, present in zip(positives, there, strict=True)
     ]
     annotators = {name: str(column) for name, column in names.items()}
-    return _labelled(items, given, request), annotators, votes
+    return items, annotators, votes
 
 
 def _with_label(
@@ -587,10 +585,6 @@ def _with_label(
         return frame, ()
     frame, rule = with_class(frame, "label", given["label"], request)
     return frame, (rule,)
-
-
-def _labelled(items: CheckedRows, given: Given, request: RowRequest) -> CheckedRows:
-    return replace(items, labelled="label" in given, label_is_vote=request.options.label_is_vote)
 
 
 def _check_one_per_item(votes: CheckedRows, name: str, column: str) -> None:

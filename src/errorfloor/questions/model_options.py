@@ -6,13 +6,13 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from errorfloor._aligned import check_aligned
 from errorfloor._checks import (
     MOST_VOTES,
     InputError,
     argument,
     as_fraction,
     as_labels,
+    check_aligned,
     check_same_length,
     shown,
 )

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._aligned import check_aligned
 from errorfloor._checks import (
     InputError,
     Part,
     argument,
     as_labels,
     as_scores,
+    check_aligned,
     check_same_length,
     shown,
 )

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, Unpack, overload
 import numpy as np
 
 from errorfloor import intervals, methods
-from errorfloor._aligned import check_aligned
 from errorfloor._checks import (
     ErrorFloorWarning,
     InputError,
@@ -21,6 +20,7 @@ from errorfloor._checks import (
     as_fraction,
     as_probabilities,
     as_scores,
+    check_aligned,
     check_same_length,
     refuse,
     shown,

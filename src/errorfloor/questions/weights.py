@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 
 from errorfloor import methods as known
 from errorfloor import metrics
-from errorfloor._checks import InputError, argument, function
+from errorfloor._checks import InputError, argument, either, function
 from errorfloor._numbers import counted
-from errorfloor.data.read import either
 from errorfloor.data.tables import Table
 from errorfloor.intervals.record import IntervalKind
 from errorfloor.methods.record import CHANCE, Classes, Method, Options
