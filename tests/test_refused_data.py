@@ -25,6 +25,13 @@ FRAME = pd.DataFrame({"score": S, "label": Y})
 TABLE = ef.ScoreTable.from_arrays(S, Y)
 WEIGHTED = ef.ScoreTable.from_arrays(S, Y, weight=S + 1)
 CLUSTERED = ef.ScoreTable.from_arrays(S, Y, weight=S + 1, cluster=np.arange(N) // 2)
+VOTE_PER_ROW = pd.DataFrame(
+    {
+        "task": [f"t{k // 3}" for k in range(90)],
+        "worker": [f"w{k % 3}" for k in range(90)],
+        "label": ["ok", "toxic", "ok"] * 30,
+    }
+)
 
 REFUSED = {
     "weights next to a table": (
@@ -118,6 +125,30 @@ REFUSED = {
     "labels of other items, in plans": (
         lambda: ef.plan_labels(S, [0, 1], budget=3),
         "`scores` and `labels` must have the same length, got 12 and 2",
+    ),
+    "ids among numbers of votes": (
+        lambda: ef.from_votes(counts=pd.DataFrame({"id": range(40), "yes": 3, "no": 2})),
+        "`counts` has the column 'id', which numbers the items and is no number of votes for a",
+    ),
+    "ids among numbers of votes in an array": (
+        lambda: ef.from_votes(counts=np.column_stack((np.arange(40), np.full((40, 2), 3)))),
+        "`counts` has the column 0, which numbers the items",
+    ),
+    "ids that are called so among named columns": (
+        lambda: ef.from_votes(
+            pd.DataFrame({"id": range(7, 127, 3), "yes": 3, "no": 2}), counts=["id", "yes", "no"]
+        ),
+        "`counts` has the column 'id', which numbers the items",
+    ),
+    "a vote per row as if columns were annotators": (
+        lambda: ef.from_votes(annotators=VOTE_PER_ROW),
+        "`annotators` has the column 'task' of values that no other column has (t0, t1, t2, ...): "
+        "these are ids, not somebody's votes. Leave it out; or, where a row is a single vote, pass "
+        "the dataframe as `votes` and name its columns with `item`, `annotator` and `vote`.",
+    ),
+    "the same with numbers": (
+        lambda: ef.from_votes(annotators=np.column_stack((np.arange(60) // 2, np.arange(60) % 2))),
+        "`annotators` has the column 0 of values that no other column has (0, 1, 2, ...)",
     ),
 }
 

@@ -37,6 +37,7 @@ class ReadOptions:
     columns: Mapping[str, Any] = field(default_factory=dict)  # by the names of arguments
     # Votes in place of columns, items and raters of ratings, or whether each column is a rater.
     arrays: Mapping[str, Any] = field(default_factory=dict)
+    headings: tuple[str, ...] = ()  # of votes that came as a dataframe in place of an array
     positive: object = None
     positive_from: float | None = None  # numbers from here on are class 1
     classes: tuple[str, ...] | None = None  # in order
@@ -73,8 +74,11 @@ class ReadOptions:
         for name in given.keys() - {role.argument for one in EVERY_LAYOUT for role in one.roles}:
             if name not in _OF_METRICS:
                 raise TypeError(f"got an unexpected keyword argument {name!r}")
+        for name in _OF_VOTES:
+            if hasattr(type(columns.get(name)), "columns"):
+                options["headings"] = tuple(map(str, columns[name].columns))
         if hasattr(type(columns.get("counts")), "columns") and options.get("classes") is None:
-            options["classes"] = names_of_columns(list(map(str, columns["counts"].columns)))
+            options["classes"] = names_of_columns(options["headings"])
         columns = {name: _without_names(name, one) for name, one in columns.items()}
         arrays = {name: one for name, one in columns.items() if _is_array(name, one)}
         named = {name: one for name, one in columns.items() if name not in arrays}
@@ -192,7 +196,7 @@ class ReadOptions:
             one if one is None or isinstance(one, str) else ARRAY
             for one in (self.weight, self.cluster)
         )
-        return replace(self, columns={}, arrays={}, weight=weight, cluster=cluster)
+        return replace(self, columns={}, arrays={}, headings=(), weight=weight, cluster=cluster)
 
     @property
     def given(self) -> dict[str, Any]:
@@ -211,7 +215,7 @@ _FLAGS = ("drop_missing", "unlabelled", "complete", "label_is_vote")
 HOW_TO_READ = tuple(
     one.name
     for one in fields(ReadOptions)
-    if one.name not in ("columns", "arrays", "predictions", "cells", "refine")
+    if one.name not in ("columns", "arrays", "headings", "predictions", "cells", "refine")
 )
 _USUAL = {name: getattr(ReadOptions(), name) for name in HOW_TO_READ}
 

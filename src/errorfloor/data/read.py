@@ -21,6 +21,7 @@ from errorfloor.data.arrays import (
     table_beside,
 )
 from errorfloor.data.ballots import Raters
+from errorfloor.data.columns import names_an_id
 from errorfloor.data.layouts import (
     ANNOTATORS_AND_LABELS,
     COUNTS,
@@ -36,8 +37,16 @@ from errorfloor.data.matrices import as_votes, check_counts, is_matrix
 from errorfloor.data.naming import TWO_CLASSES, Binary, as_binary, listed, names_in_arrays
 from errorfloor.data.options import ARRAY, ReadOptions
 from errorfloor.data.source import Origin, Reading, Source, is_frame, is_source
-from errorfloor.data.tables import ScoreTable, SoftTable, Table
-from errorfloor.data.values import as_entries, is_float, is_missing, number_rows, spelt, text_of
+from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
+from errorfloor.data.values import (
+    are_ids,
+    as_entries,
+    is_float,
+    is_missing,
+    number_rows,
+    spelt,
+    text_of,
+)
 
 _SOME = 1000  # entries that tell labels from scores
 _SCORES_AS_SOFT = {"soft": "scores"}  # what takes the scores of a table for true probabilities
@@ -107,6 +116,9 @@ class ReadCall:
                 f" is about scores: that nothing else a model could see matters. These are {what}. "
                 "Leave it out.",
             )
+        if layout is COUNTS:
+            every = [tables] if isinstance(tables, Table) else tables.values()
+            refuse_ids(every, more.get("columns", {}).get("counts"), self.options)
         options = self.options.kept
         if positive is not None:  # as the values told
             options = replace(options, positive=positive)
@@ -503,6 +515,22 @@ def refuse_options(
             " go with a dataframe or file of rows. Pass one, and name its columns with ",
             *(*columns, "."),
         )
+
+
+def refuse_ids(tables: Iterable[Table], columns: object, options: ReadOptions) -> None:
+    """Refuse a column of votes for a class that numbers the items, as no votes do."""
+    for table in tables:
+        assert isinstance(table, VoteTable)
+        number = len(table.classes)
+        named = columns if isinstance(columns, list | tuple) else options.headings
+        names: Sequence[object] = named if len(named) == number else range(number)
+        for name, votes in zip(names, table.votes.T, strict=True):
+            if are_ids(votes, table.n, called_so=names_an_id(name)):
+                raise InputError(
+                    argument("counts"),
+                    f" has the column {name!r}, which numbers the items and is no number of votes "
+                    "for a class. Leave it out.",
+                )
 
 
 def facts_of_classes(

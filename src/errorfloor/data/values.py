@@ -255,6 +255,16 @@ def is_id(values: Floats) -> bool:
     return in_order or bool(gapless and np.unique(values).size == values.size)
 
 
+def are_ids(values: Counts, items: int, *, called_so: bool) -> bool:
+    """Tell whether the whole numbers of so many items, in any order, number these.
+
+    They are all different, and without gaps from 0 or 1 on unless they are called ids.
+    """
+    if items < LEAST_NUMBERED or values.size != items or np.unique(values).size != items:
+        return False
+    return called_so or bool(values.min() in (0, 1) and values.max() - values.min() + 1 == items)
+
+
 def are_numbered(tables: Iterable[Any]) -> bool:
     """Tell whether scores are whole numbers without gaps, each of them once."""
     parts = [table for table in tables if len(table)]
