@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import math
 import pickle
 import typing
 import warnings
@@ -27,6 +28,38 @@ def test_an_estimate_is_a_number_where_one_is_needed():
     assert f"{found:.1%}" == f"{found.value:.1%}"
     assert f"{found}" == str(found)
     assert np.mean([float(found), float(found)]) == found.value
+
+
+def one_sided(**asked):
+    rng = np.random.default_rng(0)
+    scores = rng.random(400).round(3)
+    return ef.from_scores(scores, rng.random(400) < scores, **asked)
+
+
+def test_a_format_states_what_is_claimed_rounded_so_that_it_stays_true():
+    found = one_sided()
+    assert found.claim.limits == "high"
+    assert f"{found:.1%}" == f"at most {math.ceil(1000 * found.high) / 10:.1f}%"
+    assert f"{found:.3f}" == f"at most {math.ceil(1000 * found.high) / 1000:.3f}"
+    assert f"{found:.3g}" == f"at most {found.high:.3g}"
+    ceiling = one_sided(metric="auc")
+    assert f"{ceiling:.2f}" == f"at least {math.floor(100 * ceiling.low) / 100:.2f}"
+    bare = one_sided(interval=None)
+    assert f"{bare:.1%}" == f"{bare.value:.1%} (no limit)"
+
+
+def test_what_the_data_refute_is_no_number():
+    scores = np.linspace(0.01, 0.99, 200)
+    found = ef.from_scores(1 - scores, scores > 0.5)
+    assert found.refuted
+    assert f"{found:.1%}" == "refuted"
+    assert math.isnan(float(found))
+    assert found.to_dict()["value"] == found.value  # the raw number, next to refuted=True
+    for compare in (lambda: found < 0.2, lambda: found > one_sided(), lambda: found < found):
+        with pytest.raises(ef.InputError, match="No floor can be stated here, so there is nothing"):
+            compare()
+    with pytest.raises(ef.InputError, match="nothing to compare"):
+        sorted([one_sided(), found])
 
 
 def test_estimates_are_compared_with_numbers_and_with_each_other_by_their_values():

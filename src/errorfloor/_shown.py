@@ -99,6 +99,11 @@ class Answer(Shown):
         return str(_show("sentences").sentence_of(self))
 
 
+def formatted(result: Any, spec: str) -> str:
+    """Return what an estimate claims, in a format such as .3f."""
+    return str(_show("numbers").formatted(result, spec))
+
+
 def frame_of_columns(columns: Any, backend: Any = None) -> Any:
     """Return columns as a dataframe of the library that is at hand."""
     return _show("frame").frame_of_columns(columns, backend)

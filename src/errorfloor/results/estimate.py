@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
@@ -11,7 +12,7 @@ import numpy as np
 
 from errorfloor import methods
 from errorfloor._checks import InputError, argument, check_level
-from errorfloor._shown import Answer
+from errorfloor._shown import Answer, formatted
 from errorfloor._typing import Floats
 from errorfloor.data.naming import TWO_CLASSES
 from errorfloor.data.source import Source
@@ -61,7 +62,9 @@ class Estimate(Answer):
     Attributes
     ----------
     value : float
-        The floor as a fraction, 0 to 0.5 where there are two classes.
+        The floor as a fraction, 0 to 0.5 where there are two classes; of a one-sided claim the
+        value of the best rule that was tried. The raw number, also where the data refute it:
+        ``float(estimate)`` is NaN then, and a format such as ``f"{estimate:.1%}"`` says "refuted".
     method : str
         How the value was obtained.
     interval : Interval or None
@@ -127,22 +130,31 @@ class Estimate(Answer):
     findings: tuple[Finding, ...] = field(default=(), repr=False)
 
     def __float__(self) -> float:
-        return self.value
+        """Return the value; NaN where the data refute it."""
+        return math.nan if self.refuted else self.value
 
     def __format__(self, spec: str) -> str:
-        """Return the value in a format such as .3f, or the text of the result without one."""
-        return format(self.value, spec) if spec else str(self)
+        """Return what is claimed in a format such as .3f, or the text of the result without one.
+
+        Where only one limit holds for any model that is "at most" or "at least" this limit, and of
+        what the data refute the word "refuted".
+        """
+        return formatted(self, spec) if spec else str(self)
 
     def __hash__(self) -> int:
         return hash((type(self), self.value, self.n))
 
     def __lt__(self, other: Any) -> bool:
-        """Compare values, with another result or a number."""
-        return self.value < float(other) if isinstance(other, Estimate | Real) else NotImplemented
+        """Compare values, with another result or a number; what is refuted has no place."""
+        if not isinstance(other, Estimate | Real):
+            return NotImplemented
+        return _stated(self) < _stated(other)
 
     def __gt__(self, other: Any) -> bool:
-        """Compare values, with another result or a number."""
-        return self.value > float(other) if isinstance(other, Estimate | Real) else NotImplemented
+        """Compare values, with another result or a number; what is refuted has no place."""
+        if not isinstance(other, Estimate | Real):
+            return NotImplemented
+        return _stated(self) > _stated(other)
 
     @property
     def refuted(self) -> bool:
@@ -280,6 +292,17 @@ class Estimate(Answer):
             "seed": None if self.seed is None else self.seed.to_dict(),
             "source": None if self.source is None else self.source.to_dict(),
         }
+
+
+def _stated(value: Any) -> float:
+    """Return a number, or the value of a result unless the data refute it."""
+    if isinstance(value, Estimate) and value.refuted:
+        raise InputError(
+            f"No {value.measure.limit} can be stated here, so there is nothing to compare: the "
+            "result is refuted, and its findings say why. Look at its attribute refuted first; "
+            "value holds the number all the same."
+        )
+    return float(value)
 
 
 def method_of(estimate: Estimate) -> Method | None:

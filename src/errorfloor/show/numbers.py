@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from errorfloor._numbers import Style as Style
 from errorfloor._numbers import counted as counted
@@ -38,6 +39,27 @@ def value_and_limits(row: Estimate) -> tuple[str, str]:
     if row.low is None or row.high is None:
         return value, ""
     return value, style.limits(row.low, row.high, digits)
+
+
+def formatted(row: Estimate, spec: str) -> str:
+    """Return what an answer claims with its numbers in a format such as .1%.
+
+    A limit is rounded to the side on which it stays true.
+    """
+    if row.refuted:
+        return REFUTED
+    claim = row.claim
+    if claim.any_model:
+        return format(row.value, spec)
+    if claim.limits not in ("low", "high") or row.low is None or row.high is None:
+        return f"{format(row.value, spec)} (no limit)"
+    # Upwards is downwards on the other side of 0.
+    limit, side, sign = (row.low, "least", 1) if claim.low else (row.high, "most", -1)
+    if found := re.search(r"\.(\d+)([f%])$", spec):
+        style = Style(in_per_cent=found[2] == "%")
+        places = int(found[1])
+        limit = sign * style.down(sign * limit, places if style.in_per_cent else places - 2)
+    return f"at {side} {format(limit, spec)}"
 
 
 def with_limits(row: Estimate) -> str:
