@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import engines, frames, read_rows
+from errorfloor import frames
+from errorfloor.data import engines, read_rows
 from errorfloor.data.columns import ChosenColumns
 from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.layouts import SCORES, VOTES

@@ -21,9 +21,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import errorfloor as ef
+from errorfloor import frames
 from errorfloor.data import arrays as _refining
 from errorfloor.data import engines as _engines
-from errorfloor.data import files, formats, frames, read_rows
+from errorfloor.data import files, formats, read_rows
 from errorfloor.data import grid as _grid
 from errorfloor.data import score_rows as _counting
 from errorfloor.data.grid import cell_of

@@ -18,8 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from errorfloor import frames
 from errorfloor._checks import InputError
-from errorfloor.data import files, frames, grid, read_rows, saved
+from errorfloor.data import files, grid, read_rows, saved
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS, VOTES
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
@@ -497,8 +498,8 @@ def test_without_duckdb_files_of_rows_are_refused_by_the_extra_that_has_it(tmp_p
         path = str(tmp_path / name)
         for code in (
             f"{read_one}read({path!r}, LAYOUTS, ReadOptions.of())",
-            f"from errorfloor.data import frames; frames.scan({path!r})",
-            f"from errorfloor.data import frames; frames.columns({path!r})",
+            f"from errorfloor import frames; frames.scan({path!r})",
+            f"from errorfloor import frames; frames.columns({path!r})",
         ):
             said = without_duckdb(code)
             assert (

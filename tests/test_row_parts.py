@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import arrays, frames, read, read_rows, rows
+from errorfloor import frames
+from errorfloor.data import arrays, read, read_rows, rows
 from errorfloor.data.columns import ChosenColumns
 from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.layouts import ANNOTATIONS, COUNTS, LAYOUTS, SCORES, SOFT_LABELS, VOTES

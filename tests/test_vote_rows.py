@@ -14,8 +14,8 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.data.annotators import bucket_of, part_of
-from errorfloor.data.frames import vote_table, vote_tables
 from errorfloor.data.items import KeptVotes, VoteItems
+from errorfloor.frames import vote_table, vote_tables
 
 ENGINES = {
     "pandas": lambda columns: pd.DataFrame(columns),

@@ -310,15 +310,19 @@ class PredictedReader:
     @property
     def layouts(self) -> tuple[Layout, ...]:
         """The layouts, to be given to the door in place of the usual ones."""
-        counters = {
-            VOTES: self._whole(VOTES),
-            COUNTS: self._whole(COUNTS),
+        counters: dict[Layout, Callable[..., Mapping[Any, Table]]] = {
+            VOTES: partial(self._whole, VOTES),
+            COUNTS: partial(self._whole, COUNTS),
             ANNOTATIONS: self._single,
-            ANNOTATORS: self._side_by_side(known=True),
-            LISTS: self._side_by_side(known=False),
+            ANNOTATORS: partial(self._side_by_side, known=True),
+            LISTS: partial(self._side_by_side, known=False),
         }
         return tuple(
-            replace(layout, count=count, from_arrays=self._of_arrays(layout))
+            replace(
+                layout,
+                count=count,
+                from_arrays=layout.from_arrays and partial(self._of_arrays, layout.from_arrays),
+            )
             for layout, count in counters.items()
         )
 
@@ -360,20 +364,16 @@ class PredictedReader:
         self.kept.append(_Kept(votes[order], ordered, place, ballots))
         return ballots
 
-    def _whole(self, layout: Layout) -> Callable[[Any], Mapping[Any, Table]]:
-        """Return what counts rows that are items with numbers of votes."""
+    def _whole(self, layout: Layout, request: Any) -> Mapping[Any, Table]:
+        """Count rows that are items with numbers of votes."""
+        from errorfloor.data.vote_rows import vote_columns, votes_in
 
-        def count(request: Any) -> Mapping[Any, Table]:
-            from errorfloor.data.vote_rows import vote_columns, votes_in
-
-            assert layout.votes is not None
-            items = layout.votes(request)
-            found = _run(items, vote_columns(items), request)
-            votes = votes_in(items, found)
-            self._keep(votes, _answers(found, request), _places_of(request))
-            return {None: _table_of(votes, items.classes, sum(items.dropped.values()))}
-
-        return count
+        assert layout.votes is not None
+        items = layout.votes(request)
+        found = _run(items, vote_columns(items), request)
+        votes = votes_in(items, found)
+        self._keep(votes, _answers(found, request), _places_of(request))
+        return {None: _table_of(votes, items.classes, sum(items.dropped.values()))}
 
     def _single(self, request: Any) -> Mapping[Any, Table]:
         """Count rows that are single votes."""
@@ -395,47 +395,38 @@ class PredictedReader:
         table = single.table() if known else _table_of(single.counts, classes)
         return {None: replace(table, dropped=sum(items.dropped.values()) + unanswered)}
 
-    def _side_by_side(self, *, known: bool) -> Callable[[Any], Mapping[Any, Table]]:
-        """Return what counts rows that are items with a column for each vote."""
+    def _side_by_side(self, request: Any, *, known: bool) -> Mapping[Any, Table]:
+        """Count rows that are items with a column for each vote."""
+        import narwhals as nw
 
-        def count(request: Any) -> Mapping[Any, Table]:
-            import narwhals as nw
+        from errorfloor.data import vote_rows
+        from errorfloor.data.rows import whole
 
-            from errorfloor.data import vote_rows
-            from errorfloor.data.rows import whole
+        items, told, votes = vote_rows.patterns_side_by_side(request)
+        columns = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
+        found = _run(items, columns, request, MOST_VOTES // len(votes) + 1)
+        pattern = np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))])
+        classes = _classes_of(request)
+        counts = votes_by_class(pattern, len(classes))
+        own = (pattern, list(told.values())) if known else (None, ())
+        single = self._keep(counts, _answers(found, request), _places_of(request), *own)
+        if single is None:
+            table = _table_of(counts, classes)
+        else:
+            table = replace(single, classes=classes).table()
+        return {None: replace(table, dropped=sum(items.dropped.values()))}
 
-            items, told, votes = vote_rows.patterns_side_by_side(request)
-            columns = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
-            found = _run(items, columns, request, MOST_VOTES // len(votes) + 1)
-            pattern = np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))])
-            classes = _classes_of(request)
-            counts = votes_by_class(pattern, len(classes))
-            own = (pattern, list(told.values())) if known else (None, ())
-            single = self._keep(counts, _answers(found, request), _places_of(request), *own)
-            if single is None:
-                table = _table_of(counts, classes)
-            else:
-                table = replace(single, classes=classes).table()
-            return {None: replace(table, dropped=sum(items.dropped.values()))}
-
-        return count
-
-    def _of_arrays(self, layout: Layout) -> Callable[[Any, Any, Any], Table] | None:
-        make = layout.from_arrays
-        if make is None:
-            return None
-
-        def keep(given: Any, totals: Any, classes: Any) -> Table:
-            table, votes = make(given, totals, classes), _votes_given(given, totals)
-            if isinstance(given, Raters):
-                names = [str(i) for i in range(given.pattern.shape[1])]
-                answers = [one[given.kept] for one in self.arrays]
-                self._keep(votes, answers, None, given.pattern, names)
-            else:
-                self._keep(votes, self.arrays, None)
-            return table
-
-        return keep
+    def _of_arrays(
+        self, make: Callable[..., Table], given: Any, totals: Any, classes: Any
+    ) -> Table:
+        table, votes = make(given, totals, classes), _votes_given(given, totals)
+        if isinstance(given, Raters):
+            names = [str(i) for i in range(given.pattern.shape[1])]
+            answers = [one[given.kept] for one in self.arrays]
+            self._keep(votes, answers, None, given.pattern, names)
+        else:
+            self._keep(votes, self.arrays, None)
+        return table
 
 
 def as_predictions(

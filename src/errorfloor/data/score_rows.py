@@ -389,9 +389,7 @@ def count_class_scores(request: RowRequest) -> dict[Any, ScoreTable]:
     """Return the table of each group of rows with a score for each class, and a label."""
     assert request.naming is not None
     names = request.naming.names
-    items = _checked_by_class(request, "score", ("label",))
-    found = items.run(items.frame)
-    rows = _matrix(found, len(names))
+    items, found, rows = _rows_by_class(request, "score", ("label",))
     check_some_positive(rows)
     code = found.pop("label").astype(np.int16)
 
@@ -407,11 +405,9 @@ def count_class_soft(request: RowRequest) -> dict[Any, SoftTable]:
     """Return the table of each group of rows with the probability of each class."""
     columns = request.columns["soft"]
     names = request.options.classes or names_of_columns(columns)
-    items = _checked_by_class(request, "soft", ())
-    found = items.run(items.frame)
-    rows = _matrix(found, len(columns))
-    check_sums(rows, "soft")
-    rows = normalised(rows)
+    items, found, given = _rows_by_class(request, "soft", ())
+    check_sums(given, "soft")
+    rows = normalised(given)
 
     def make(at: Any) -> SoftTable:
         own = _class_entries(items, found, at, rows)
@@ -430,8 +426,10 @@ def _class_entries(
     return entries(items, found, at, rows_of(rows[at]), label)
 
 
-def _checked_by_class(request: RowRequest, name: str, beside: tuple[str, ...]) -> CheckedRows:
-    """Return checked rows with the columns s0, s1 and so on, those next to them and the group."""
+def _rows_by_class(
+    request: RowRequest, name: str, beside: tuple[str, ...]
+) -> tuple[CheckedRows, Columns, Floats]:
+    """Return checked rows, their columns but for those of classes, and these as one array."""
     frame, given, rules = _numbers_by_class(request, name, beside)
     _refuse_too_many(request, frame, name)
     more = []
@@ -445,7 +443,11 @@ def _checked_by_class(request: RowRequest, name: str, beside: tuple[str, ...]) -
     ]
     places = (nw.col(one).cast(nw.Int16) for one in beside)
     others = (*groups_of(given), *request.options.beside)
-    return replace(items, frame=items.frame.select(*scores, *places, *others))
+    found = items.run(items.frame.select(*scores, *places, *others))
+    rows = np.empty((len(scores), found["s0"].size))
+    for k in range(len(scores)):
+        rows[k] = found.pop(f"s{k}")  # whose own memory is given back, one by one
+    return items, found, rows.T
 
 
 def _numbers_by_class(
@@ -479,14 +481,6 @@ def _refuse_too_many(request: RowRequest, frame: Frame, name: str) -> None:
             f"while they are counted; {in_gigabytes(there)} are free. Take a sample of the rows: "
             "a million of them tell a floor to a tenth of a point.",
         )
-
-
-def _matrix(found: Columns, number: int) -> Floats:
-    """Return the columns of classes as one array, and give their own memory back one by one."""
-    rows = np.empty((number, found["s0"].size))
-    for k in range(number):
-        rows[k] = found.pop(f"s{k}")
-    return rows.T
 
 
 def as_two(request: RowRequest, name: str) -> RowRequest:

@@ -18,7 +18,7 @@ def columns(context: click.Context, parameter: click.Parameter, typed: str) -> l
     before, comma, last = typed.rpartition(",")
     there: list[str] = []
     with suppress(Exception):  # a shell shows no errors while one types
-        from errorfloor.data.frames import scan
+        from errorfloor.frames import scan
 
         there = list(scan(files).columns) if files else []
     return [f"{before}{comma}{one}" for one in starting(last, there)]
