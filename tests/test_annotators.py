@@ -106,7 +106,7 @@ def test_very_many_votes_of_many_classes_on_an_item_do_not_tell_annotators_apart
     )
     named = {"item": "item", "annotator": "annotator", "vote": "vote"}
     assert ef.frames.vote_table(rows, **named).workloads is not None
-    monkeypatch.setattr("errorfloor.data.vote_rows.MOST_ALIKE", 2)  # and one has three
+    monkeypatch.setattr("errorfloor.data.vote_rows.MOST_FOR_A_CLASS", 2)  # and one has three
     found = ef.frames.vote_table(rows, **named)
     assert found.workloads is None
     assert found.votes.tolist() == [[1, 1, 1], [3, 2, 1]]

@@ -192,7 +192,7 @@ def test_labels_are_places_or_names():
 
 def test_columns_name_the_classes_of_labels():
     def place(values, number, **given):
-        found = naming.told(values, number, given.pop("classes", None), ("x",), **given)
+        found = naming.naming_of(values, number, given.pop("classes", None), ("x",), **given)
         return found.names, found.place
 
     assert place(["a", "b"], 2, columns=("b", "a")) == (("b", "a"), {"a": 1, "b": 0})

@@ -55,7 +55,7 @@ def test_arrays_beyond_the_memory_are_refused(tmp_path, monkeypatch):
 
 def test_values_are_classes_by_name_or_by_place():
     def told(values, number, classes=None, columns=None):
-        found = naming.told(values, number, classes, SAID, columns)
+        found = naming.naming_of(values, number, classes, SAID, columns)
         return found.names, found.place
 
     assert told(["b", "a"], 2) == (("a", "b"), {"b": 1, "a": 0})

@@ -22,7 +22,7 @@ GROUPS = 64  # of annotators
 BUCKETS = 2**20  # values of the hash of an id; a multiple of GROUPS
 MOST_ANNOTATORS = 100_000  # beyond, they are not told apart
 MOST_ROWS = 2**20  # of the first array
-MOST_ALIKE = 50_000  # votes of an item for one of many classes, whose fourth power fits
+MOST_FOR_A_CLASS = 50_000  # votes of an item for one of many classes, whose fourth power fits
 # The columns of both arrays. Of more than two classes, `twos` is how many ordered pairs of votes
 # on an item are equal, `threes` and `fours` how many threes and fours, `rest` how many pairs are
 # left without the group's own votes: all that the spread of agreement needs.

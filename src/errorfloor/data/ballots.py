@@ -16,13 +16,13 @@ from errorfloor.data.entries import of_votes
 from errorfloor.data.matrices import counted_votes, votes_by_class
 from errorfloor.data.naming import (
     TWO_CLASSES,
+    classes_of_values,
     distinct_values,
     divided,
     is_same,
     listed,
+    naming_of,
     sides_of_ratings,
-    told,
-    told_by_values,
     which_is_1,
 )
 from errorfloor.data.tables import VoteTable
@@ -148,7 +148,7 @@ class Raters:
         The place of each label among the classes.
     positive : optional
         The vote that was taken for class 1, where one was.
-    told : dict, optional
+    sides : dict, optional
         The votes that are class 1 and those that are class 0, unless these are 0 and 1.
     """
 
@@ -157,7 +157,7 @@ class Raters:
     kept: Bools
     labels: Counts | None = None
     positive: object = None
-    told: Mapping[str, list[str]] | None = None
+    sides: Mapping[str, list[str]] | None = None
 
     @classmethod
     def of(cls, votes: object, options: ReadOptions, labels: object = None) -> Self:
@@ -312,10 +312,10 @@ def _places(
     if options.positive is not None:
         return _against_rest(values, options.positive)
     if options.classes is not None:
-        naming = told(values, len(options.classes), options.classes, shown_as)
+        naming = naming_of(values, len(options.classes), options.classes, shown_as)
         place = np.array([naming.place[value] for value in values], dtype=np.int64)
         return place, naming.names, None, None
-    found = told_by_values(values, shown_as)
+    found = classes_of_values(values, shown_as)
     if found is None:
         raise which_is_1(values, shown_as, {})
     if found.positive is not None:

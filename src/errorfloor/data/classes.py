@@ -34,16 +34,16 @@ from errorfloor.data.naming import (
     PER_LABEL,
     SIGNS,
     Naming,
-    Told,
+    PlainClasses,
     as_spoken,
+    classes_of_values,
+    classes_of_words,
     divided,
     is_same,
     names_of_columns,
+    naming_of,
     positive_of,
     sides_of_ratings,
-    told,
-    told_by_values,
-    told_by_words,
     two_of,
     which_is_1,
 )
@@ -337,14 +337,14 @@ def settled(request: RowRequest, layout: Layout, *, look: bool = False) -> tuple
         return _of_votes(request, role.argument, columns + beside, shown_as, look)
     if request.options.classes is not None:
         names = check_number(request.options.classes, 2, layout.roles[0].argument)
-        return _named(request, told(_values(request, columns), 2, names, shown_as))
+        return _named(request, naming_of(_values(request, columns), 2, names, shown_as))
     if not _has_words(request, columns[0]):
         values = _values(request, columns) if look else []
         if {spelt(one) for one in values} == SIGNS:
             return request.with_options(positive=1), divided(values, 1)
         return request, None
     values = _values(request, columns)
-    found = told_by_words(values, shown_as, many=False)
+    found = classes_of_words(values, shown_as, many=False)
     return _settled(request, role.argument, columns, values, found)
 
 
@@ -437,7 +437,7 @@ def _of_labels(
     values = _values(request, [label], MOST_CLASSES + 1)
     if request.options.positive is not None or request.options.positive_from is not None:
         return _of_positive(request, values, names, hints)
-    return told(values, len(hints), names, shown_as, hints)
+    return naming_of(values, len(hints), names, shown_as, hints)
 
 
 def _of_positive(
@@ -472,11 +472,11 @@ def _of_votes(
     classes = request.options.classes
     if classes is not None:
         values = _values(request, columns, MOST_CLASSES + 1)
-        return _named(request, told(values, len(classes), classes, shown_as))
+        return _named(request, naming_of(values, len(classes), classes, shown_as))
     if not look and _first_are_binary(request, columns):
         return request, None
     values = _values(request, columns, MOST_CLASSES + 1)
-    return _settled(request, name, columns, values, told_by_values(values, shown_as))
+    return _settled(request, name, columns, values, classes_of_values(values, shown_as))
 
 
 def _settled(
@@ -484,7 +484,7 @@ def _settled(
     name: str,
     columns: Sequence[str],
     values: Sequence[str],
-    found: Told | None,
+    found: PlainClasses | None,
 ) -> tuple[RowRequest, Any]:
     """Settle the classes by what their values tell; where they do not, ask."""
     if found is None:

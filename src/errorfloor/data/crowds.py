@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 from errorfloor._checks import InputError, Part, argument, command
-from errorfloor.data.exports import Told, chosen
+from errorfloor.data.exports import ToolNotes, chosen
 from errorfloor.data.layouts import ANNOTATIONS
 from errorfloor.data.values import as_text, quoted
 
@@ -30,7 +30,7 @@ class Crowd:
 
     name: str
     known_by: tuple[tuple[str, ...], ...]  # columns, or how they begin: all of one of these
-    rows: Callable[[Any, str, Sequence[str]], tuple[str, Told]]  # a query, from a view
+    rows: Callable[[Any, str, Sequence[str]], tuple[str, ToolNotes]]  # a query, from a view
 
     def fits(self, columns: Sequence[str]) -> bool:
         """Tell whether the names of columns are those that the tool writes."""
@@ -39,7 +39,7 @@ class Crowd:
         return any(there >= {*names} for names in self.known_by)
 
 
-def crowd_rows(connection: Any, rows: Any) -> tuple[Any, Told | None]:
+def crowd_rows(connection: Any, rows: Any) -> tuple[Any, ToolNotes | None]:
     """Return the rows of a crowd tool with item, annotator and vote; others as they are."""
     columns = list(rows.columns)
     tool = next((one for one in CROWDS if one.fits(columns)), None)
@@ -81,7 +81,7 @@ def _left_out(numbers: Iterable[tuple[int, str]]) -> tuple[str, ...]:
 # Mechanical Turk: a row for each assignment, with columns or an object for the answers.
 
 
-def _rows_of_mturk(connection: Any, view: str, columns: Sequence[str]) -> tuple[str, Told]:
+def _rows_of_mturk(connection: Any, view: str, columns: Sequence[str]) -> tuple[str, ToolNotes]:
     tool, source = "Mechanical Turk", view
     answers = [one for one in columns if one.startswith("Answer.")]
     if answers == [_OBJECT]:
@@ -95,7 +95,7 @@ def _rows_of_mturk(connection: Any, view: str, columns: Sequence[str]) -> tuple[
     (gone,) = _numbers(connection, f"select count(*) filter (not ({kept})) from {view}")
     added = "".join(f", {one}" for one in extra)
     query = f"select {view}.*, {quoted('HITId')} as item, {quoted('WorkerId')} as annotator{added}"
-    told = Told(
+    told = ToolNotes(
         tool,
         _left_out([(gone, "rejected assignments")]),
         _asked(tool, votes),
@@ -179,7 +179,7 @@ def _different(connection: Any, source: str, column: str) -> set[str] | None:
 # Toloka: a row for each answer, with the fields of the task and of its assignment.
 
 
-def _rows_of_toloka(connection: Any, view: str, columns: Sequence[str]) -> tuple[str, Told]:
+def _rows_of_toloka(connection: Any, view: str, columns: Sequence[str]) -> tuple[str, ToolNotes]:
     tool = "Toloka"
     if "ASSIGNMENT:worker_id" not in columns:
         problem = InputError(
@@ -188,7 +188,7 @@ def _rows_of_toloka(connection: Any, view: str, columns: Sequence[str]) -> tuple
             "pool, which have a column ASSIGNMENT:worker_id, and name that file:\n  "
             "errorfloor assignments.tsv"
         )
-        return f"from {view}", Told(tool, problem=problem)
+        return f"from {view}", ToolNotes(tool, problem=problem)
     inputs = [one for one in columns if one.startswith("INPUT:")]
     known = [one for one in columns if one.startswith(("GOLDEN:", "HINT:"))]
     answers = [one for one in columns if one.startswith("OUTPUT:")]
@@ -209,14 +209,14 @@ def _rows_of_toloka(connection: Any, view: str, columns: Sequence[str]) -> tuple
     notes = _left_out(
         [(gone, "rejected answers"), (tests, "answers to control and training tasks")]
     )
-    told = Told(tool, notes, _asked(tool, votes))
+    told = ToolNotes(tool, notes, _asked(tool, votes))
     return f"select *, {item} as item, {worker} as annotator{added} from {kept}", told
 
 
 # Qualtrics: a row for each respondent and a column for each question, below three rows of names.
 
 
-def _rows_of_qualtrics(connection: Any, view: str, columns: Sequence[str]) -> tuple[str, Told]:
+def _rows_of_qualtrics(connection: Any, view: str, columns: Sequence[str]) -> tuple[str, ToolNotes]:
     tool, new = "Qualtrics", "ResponseId" in columns
     who = quoted("ResponseId" if new else "V1")
     status = quoted("Status" if new else "V7") if {"Status", "V7"} & {*columns} else "''"
@@ -234,7 +234,7 @@ def _rows_of_qualtrics(connection: Any, view: str, columns: Sequence[str]) -> tu
             "no votes on items of one kind. Save a table of item,annotator,vote, with a question "
             "as the item."
         )
-        return f"from {view}", Told(tool, notes, problem)
+        return f"from {view}", ToolNotes(tool, notes, problem)
     names = ["vote"] if len(blocks) == 1 else [block[0] for block in blocks]
     parts = []
     for name, block in zip(names, blocks, strict=True):
@@ -249,7 +249,7 @@ def _rows_of_qualtrics(connection: Any, view: str, columns: Sequence[str]) -> tu
         )
     ranges = "; ".join(f"{block[0]} to {block[-1]} ({len(block)})" for block in blocks)
     notes = (*notes, f"questions are items, and respondents annotators: {ranges}")
-    return " union all ".join(parts), Told(tool, notes, _which_block(names, blocks))
+    return " union all ".join(parts), ToolNotes(tool, notes, _which_block(names, blocks))
 
 
 def _which_block(names: Sequence[str], blocks: Sequence[Sequence[str]]) -> InputError | None:
@@ -293,7 +293,7 @@ def _blocks(connection: Any, kept: str, columns: Sequence[str]) -> list[list[str
 # Arenas: a row for each vote about two answers.
 
 
-def _rows_of_arena(connection: Any, view: str, columns: Sequence[str]) -> tuple[str, Told]:
+def _rows_of_arena(connection: Any, view: str, columns: Sequence[str]) -> tuple[str, ToolNotes]:
     first, second = quoted("model_a"), quoted("model_b")
     if "winner" in columns:
         word = f"lower(trim({quoted('winner')}::varchar))"
@@ -322,7 +322,7 @@ def _rows_of_arena(connection: Any, view: str, columns: Sequence[str]) -> tuple[
         "group by item)",
     )
     note = "votes about pairs of answers: for the first or the second model by name, or a tie"
-    return query, Told("arena", (note,), None if most > 1 else _one_vote_each())
+    return query, ToolNotes("arena", (note,), None if most > 1 else _one_vote_each())
 
 
 _QUESTIONS = ("question_id", "prompt_id", "conversation_id", "id", "prompt", "question")

@@ -14,7 +14,7 @@ from errorfloor._checks import InputError
 from errorfloor.data import storage
 from errorfloor.data.exports import (
     Export,
-    Told,
+    ToolNotes,
     check_inspect,
     export_of,
     read_export,
@@ -31,7 +31,7 @@ _INSIDE = ("data", "rows", "records", "examples", "items", "results")  # usual n
 
 
 def columns_of_json(
-    file: str, opening: Callable[[str], Any], told: list[Told] | None = None
+    file: str, opening: Callable[[str], Any], notes: list[ToolNotes] | None = None
 ) -> dict[str, Any] | None:
     """Return the columns of a JSON file as arrays, or None where it is plain rows of objects.
 
@@ -41,11 +41,11 @@ def columns_of_json(
         Its path.
     opening : callable
         Opens it, unpacked.
-    told : list, optional
+    notes : list, optional
         Takes what is to be said of an export.
     """
     try:
-        return _columns_of(file, opening, [] if told is None else told)
+        return _columns_of(file, opening, [] if notes is None else notes)
     except RecursionError as error:
         raise InputError(
             f"Could not read {file!r}: its objects or lists are nested too deeply. Save its rows "
@@ -54,7 +54,7 @@ def columns_of_json(
 
 
 def _columns_of(
-    file: str, opening: Callable[[str], Any], told: list[Told]
+    file: str, opening: Callable[[str], Any], notes: list[ToolNotes]
 ) -> dict[str, Any] | None:
     with opening(file) as stream:
         start = stream.read(2**20)  # only for speed: all is read where this tells what it is
@@ -75,8 +75,8 @@ def _columns_of(
         records = _records(text)
         export = export or export_of(records[0])
         if export is not None:
-            return _exported(file, export, records, told)
-        return _of_object(file, records[0], told) if len(records) == 1 else None
+            return _exported(file, export, records, notes)
+        return _of_object(file, records[0], notes) if len(records) == 1 else None
     except json.JSONDecodeError as error:
         raise InputError(
             f"Could not read {file!r}: it is no JSON, or not all there ({error}). Copy it again, "
@@ -84,9 +84,11 @@ def _columns_of(
         ) from error
 
 
-def _exported(file: str, export: Export, records: list[Any], told: list[Told]) -> dict[str, Any]:
+def _exported(
+    file: str, export: Export, records: list[Any], notes: list[ToolNotes]
+) -> dict[str, Any]:
     rows, what = read_export(export, records, file)
-    told.append(what)
+    notes.append(what)
     return _arrays(file, rows)
 
 
@@ -122,7 +124,7 @@ def _records(text: str) -> list[Any]:
     return records
 
 
-def _of_object(file: str, whole: Any, told: list[Told]) -> dict[str, Any] | None:
+def _of_object(file: str, whole: Any, notes: list[ToolNotes]) -> dict[str, Any] | None:
     """Return the columns of the table that an object holds, or None where it holds none."""
     names, rows = whole.get("columns"), whole.get("data")
     if isinstance(names, list) and isinstance(rows, list):  # as pandas splits it
@@ -132,7 +134,7 @@ def _of_object(file: str, whole: Any, told: list[Told]) -> dict[str, Any] | None
         if isinstance(inside, list) and inside and all(isinstance(r, Mapping) for r in inside):
             export = export_of(inside[0])
             if export is not None:
-                return _exported(file, export, inside, told)
+                return _exported(file, export, inside, notes)
             return _arrays(file, [*map(_with_parts, inside)])
     lists = {name: value for name, value in whole.items() if isinstance(value, list)}
     sizes = {len(value) for value in lists.values()}
@@ -182,7 +184,7 @@ def _text(value: Any) -> str | None:
 # Logs of Inspect in archives: a summary of all samples, or each sample as a part of its own.
 
 
-def columns_of_log(file: str, told: list[Told]) -> dict[str, Any]:
+def columns_of_log(file: str, notes: list[ToolNotes]) -> dict[str, Any]:
     """Return the columns of the samples of an archive. Nothing of it is ever written to a file."""
     with open(file, "rb") as stream:
         try:
@@ -205,7 +207,7 @@ def columns_of_log(file: str, told: list[Told]) -> dict[str, Any]:
             "evaluation to its end, or name another log."
         )
     rows, what = rows_of_inspect(samples)
-    told.append(what)
+    notes.append(what)
     return _arrays(file, rows)
 
 

@@ -24,7 +24,7 @@ _MOST_TEXT = 200  # characters of answers that are kept
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToolNotes:
     """What a file of a tool holds, for people."""
 
     tool: str
@@ -42,7 +42,7 @@ class Export:
     votes: Callable[[Record], Iterator[Vote]] | None
     says: str  # what is taken
     inside: Callable[[Record], list[Any] | None] | None = None  # the records of such an object
-    rows: Callable[[list[Record]], tuple[list[Row], Told]] | None = None  # in place of votes
+    rows: Callable[[list[Record]], tuple[list[Row], ToolNotes]] | None = None  # in place of votes
 
 
 def export_of(record: object) -> Export | None:
@@ -52,13 +52,13 @@ def export_of(record: object) -> Export | None:
     return next((export for export in EXPORTS if export.fits(record)), None)
 
 
-def read_export(export: Export, records: list[Any], file: str) -> tuple[list[Row], Told]:
+def read_export(export: Export, records: list[Any], file: str) -> tuple[list[Row], ToolNotes]:
     """Return the rows of an export, and what to say of them."""
     if len(records) == 1 and export.inside is not None and isinstance(records[0], Mapping):
         found = export.inside(records[0])
         records = records if found is None else found
     if export.rows is None:
-        return rows_of_export(export, records, _place(file)), Told(export.name)
+        return rows_of_export(export, records, _place(file)), ToolNotes(export.name)
     some = [record for record in records if isinstance(record, Mapping)]
     if not some:
         raise InputError(
@@ -259,7 +259,7 @@ def _job_of_manifest(record: Record) -> str | None:
     return None
 
 
-def _rows_of_manifest(records: list[Record]) -> tuple[list[Row], Told]:
+def _rows_of_manifest(records: list[Record]) -> tuple[list[Row], ToolNotes]:
     rows = []
     for number, record in enumerate(records):
         job = _job_of_manifest(record)
@@ -273,7 +273,7 @@ def _rows_of_manifest(records: list[Record]) -> tuple[list[Row], Told]:
         "annotations/worker-response next to it. Name that folder:\n  "
         "errorfloor annotations/worker-response"
     )
-    return rows, Told("SageMaker Ground Truth", problem=problem)
+    return rows, ToolNotes("SageMaker Ground Truth", problem=problem)
 
 
 # Scale: tasks with the answer of one or of several people.
@@ -308,7 +308,7 @@ def _votes_of_scale(record: Record) -> Iterator[Vote]:
 # Logs of evaluation harnesses.
 
 
-def _verdicts(tool: str, key: str, notes: tuple[str, ...] = ()) -> Told:
+def _verdicts(tool: str, key: str, notes: tuple[str, ...] = ()) -> ToolNotes:
     """Say that a log has the verdicts of a judge, and how to bring labels of people."""
     problem = InputError(
         f"This is a log of {tool}: it says what a judge or a check decided about each answer, and "
@@ -317,7 +317,7 @@ def _verdicts(tool: str, key: str, notes: tuple[str, ...] = ()) -> Told:
         command("labels", "human.csv"),
         *(" ", argument("on", key)),
     )
-    return Told(tool, notes, problem)
+    return ToolNotes(tool, notes, problem)
 
 
 def _number(value: Any) -> float | None:
@@ -367,7 +367,7 @@ def _is_lm_eval(record: Record) -> bool:
     return {"doc_id", "target", "filtered_resps"} <= record.keys()
 
 
-def _rows_of_lm_eval(records: list[Record]) -> tuple[list[Row], Told]:
+def _rows_of_lm_eval(records: list[Record]) -> tuple[list[Row], ToolNotes]:
     tool = "lm-evaluation-harness"
     kept = [one for one in records if _is_lm_eval(one)]
     first = kept[0].get("filter")
@@ -391,7 +391,7 @@ def _rows_of_lm_eval(records: list[Record]) -> tuple[list[Row], Told]:
     )
     if min(map(len, choices)) < most:
         notes.append(f"documents with fewer than {most} choices have a score of 0 for the others")
-    return rows, Told(tool, tuple(notes), _no_places(places, most))
+    return rows, ToolNotes(tool, tuple(notes), _no_places(places, most))
 
 
 def _no_places(places: Sequence[int | None], most: int) -> InputError | None:
@@ -497,7 +497,7 @@ def check_inspect(version: Any) -> None:
         raise _unknown("Inspect", version, _VERSIONS_OF_INSPECT, instead)
 
 
-def rows_of_inspect(samples: list[Record]) -> tuple[list[Row], Told]:
+def rows_of_inspect(samples: list[Record]) -> tuple[list[Row], ToolNotes]:
     """Return a row for each sample."""
     rows, epochs = [], len({one.get("epoch") for one in samples}) > 1
     for sample in samples:
@@ -547,7 +547,7 @@ def _results_of_promptfoo(record: Record) -> list[Any] | None:
     return results
 
 
-def _rows_of_promptfoo(results: list[Record]) -> tuple[list[Row], Told]:
+def _rows_of_promptfoo(results: list[Record]) -> tuple[list[Row], ToolNotes]:
     several = len({_asked_of(one) for one in results}) > 1
     rows: list[Row] = []
     for number, result in enumerate(results):
@@ -598,7 +598,7 @@ def _metrics_of(case: Record) -> list[Any] | None:
     return next((case[name] for name in names if isinstance(case.get(name), list)), None)
 
 
-def _rows_of_deepeval(cases: list[Record]) -> tuple[list[Row], Told]:
+def _rows_of_deepeval(cases: list[Record]) -> tuple[list[Row], ToolNotes]:
     if all(_metrics_of(case) is None for case in cases):
         raise InputError(
             "This is a run of DeepEval whose test cases have neither metricsData nor "

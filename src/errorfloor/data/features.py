@@ -22,7 +22,7 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.matrices import as_class_scores, by_score, counted_scores, rows_of
-from errorfloor.data.naming import MOST_CLASSES, refuse_several, told
+from errorfloor.data.naming import MOST_CLASSES, naming_of, refuse_several
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading, Source, is_frame, is_source
 from errorfloor.data.storage import map_array, read_arrays, shapes_in
@@ -197,7 +197,7 @@ def as_codes(
         text = f" has {values.size:,} different values, and there are at most {MOST_CLASSES:,} "
         raise InputError(argument(name), text, "classes. Check that these are the labels.")
     if classes is not None:
-        naming = told(values.tolist(), len(classes), classes, (argument(name),))
+        naming = naming_of(values.tolist(), len(classes), classes, (argument(name),))
         place = np.array([naming.place[value] for value in values.tolist()])
         return place[codes], naming.names
     return codes.astype(np.int64), tuple(text_of(one) for one in values.tolist())
@@ -220,7 +220,7 @@ def _of_archive(path: Any, labels: Any, features: Any, options: ReadOptions) -> 
     shapes, cluster = shapes_in(path), options.cluster
     label = options.columns.get("label")
     name, column = arrays_in(path, shapes, label, features, labels is None)
-    group = there(list(shapes), cluster, "cluster") if isinstance(cluster, str) else None
+    group = known_name(list(shapes), cluster, "cluster") if isinstance(cluster, str) else None
     arrays = read_arrays(path, {one for one in (name, column, group) if one is not None})
     given = labels if column is None else arrays[column]
     groups = cluster if group is None else arrays[group]
@@ -248,7 +248,7 @@ def arrays_in(
 def _label_in(names: Sequence[str], label: str | None) -> str:
     """Return the column or array of the labels: as the user says, or by its usual name."""
     if label is not None:
-        return there(names, label, "label")
+        return known_name(names, label, "label")
     usual = [name for name in names if name.lower() in _LABELS]
     if len(usual) != 1:
         raise InputError(
@@ -258,7 +258,7 @@ def _label_in(names: Sequence[str], label: str | None) -> str:
     return usual[0]
 
 
-def there(names: Sequence[str], column: str, name: str) -> str:
+def known_name(names: Sequence[str], column: str, name: str) -> str:
     """Return a column or array if it is there; `name` is that of the argument."""
     if column not in names:
         text = f" {column!r} is not there. There are: {', '.join(names[:_LISTED])}."
@@ -361,7 +361,7 @@ def chosen_columns(
         kinds = kinds_of(frame, run)
         column = _label_in(list(kinds), label) if labelled else None
         for name, role in beside.items():
-            there(list(kinds), name, role)
+            known_name(list(kinds), name, role)
         others = [*([] if column is None else [column]), *beside]
         wanted = _feature_columns(kinds, features, others)
         names = dict.fromkeys([*wanted, *others])
@@ -529,7 +529,7 @@ def _items_in_columns(
     if str(data).endswith(".npz"):
         shapes = shapes_in(data)
         name, column = arrays_in(data, shapes, label, features, labelled=True)
-        wanted = [there(list(shapes), one, "score") for one in beside]
+        wanted = [known_name(list(shapes), one, "score") for one in beside]
         arrays = read_arrays(data, {name, str(column), *wanted})
         some = {one: arrays[one] for one in wanted}
         return arrays[name], arrays[str(column)], _side_by_side(some), "label"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from errorfloor._checks import InputError, argument, command
 from errorfloor.data.columns import are_known, first_row_of_values
 from errorfloor.data.crowds import crowd_rows
-from errorfloor.data.exports import Told
+from errorfloor.data.exports import ToolNotes
 from errorfloor.data.format_record import File, Format, Packing, names_of
 from errorfloor.data.formats import FORMATS, file_at, format_called, format_of, suffix_of
 from errorfloor.data.storage import (
@@ -115,9 +115,9 @@ class Found:
         return cls(tuple(files), format_of(files, name))
 
     @property
-    def told(self) -> list[Told]:
+    def tool_notes(self) -> list[ToolNotes]:
         """What is to be said of the tools that wrote them, once they were read."""
-        every = (one for file in self.files for one in file.told)
+        every = (one for file in self.files for one in file.tool_notes)
         last = sorted(every, key=lambda one: one.problem is not None)  # what is wrong with one
         return list({one.tool: one for one in last}.values())
 
@@ -340,7 +340,7 @@ def relation(connection: Any, found: Found) -> Any:
     unnamed = _without_names(connection, found, rows)
     _check_names(connection, found, rows.columns, unnamed)
     rows, told = crowd_rows(connection, rows)
-    found.files[0].told.extend(one for one in (told, unnamed) if one is not None)
+    found.files[0].tool_notes.extend(one for one in (told, unnamed) if one is not None)
     return rows if found.joined is None else _with_labels(connection, rows, found, found.joined)
 
 
@@ -535,7 +535,7 @@ def _ends_of_lines(connection: Any, file: str, packing: Packing) -> tuple[bytes,
     return start[:_END], end[-_END:]
 
 
-def _without_names(connection: Any, found: Found, rows: Any) -> Told | None:
+def _without_names(connection: Any, found: Found, rows: Any) -> ToolNotes | None:
     """Return what to say where the first row of a text file holds values."""
     if not found.kind.is_text or found.kind.names is None or len(rows.columns) > _MOST_NAMES:
         return None
@@ -550,11 +550,11 @@ def _without_names(connection: Any, found: Found, rows: Any) -> Told | None:
         return None
     (text,) = problem.parts
     file = shlex.quote(found.paths[0])
-    return Told("", problem=InputError(str(text).replace("cat FILE", f"cat {file}")))
+    return ToolNotes("", problem=InputError(str(text).replace("cat FILE", f"cat {file}")))
 
 
 def _check_names(
-    connection: Any, found: Found, columns: Sequence[str], unnamed: Told | None
+    connection: Any, found: Found, columns: Sequence[str], unnamed: ToolNotes | None
 ) -> None:
     """Refuse columns of the same name, to the second of which DuckDB adds a number."""
     there = set(columns)

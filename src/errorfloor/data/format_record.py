@@ -15,7 +15,7 @@ from errorfloor.data.values import as_text
 if TYPE_CHECKING:
     from gzip import GzipFile
 
-    from errorfloor.data.exports import Told
+    from errorfloor.data.exports import ToolNotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,9 @@ class File:
     start: bytes = b""  # more of them, unpacked; nothing where Python cannot
     packing: Packing | None = None
     encoding: str | None = None  # of text that is not UTF-8
-    told: list[Told] = field(default_factory=list, compare=False)  # of its tool, once it is read
+    tool_notes: list[ToolNotes] = field(
+        default_factory=list, compare=False
+    )  # of its tool, once it is read
 
     @property
     def is_plain(self) -> bool:

@@ -224,13 +224,15 @@ def _columns_in(file: File) -> dict[str, Any] | None:
         return None
     from errorfloor.data.documents import columns_of_json
 
-    return columns_of_json(file.path, opening, file.told)
+    return columns_of_json(file.path, opening, file.tool_notes)
 
 
 def _call_inspect(connection: Any, files: Sequence[File]) -> str:
     from errorfloor.data.documents import columns_of_log
 
-    return rows_of_columns(connection, [columns_of_log(file.path, file.told) for file in files])
+    return rows_of_columns(
+        connection, [columns_of_log(file.path, file.tool_notes) for file in files]
+    )
 
 
 def _call_rows(connection: Any, files: Sequence[File]) -> str:

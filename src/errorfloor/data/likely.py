@@ -214,7 +214,7 @@ def sure_reading(
     `predicted`, all others that hold the same few answers are people. Votes have to be called so,
     or after people who vote, unless only votes are asked for: other numbers add up, too.
     """
-    every = _told(seen, numbers_vote=numbers_vote)
+    every = _by_values(seen, numbers_vote=numbers_vote)
     declared = numbers_vote or all(one.table is VOTES.table for one in allowed)
     found = [one for one in every if declared or _is_named(one, seen)]
     found = found or _people_beside(seen, predicted)
@@ -247,7 +247,7 @@ def _score_of(seen: Sequence[FirstValues], used: Mapping[str, Any]) -> FirstValu
     return scores[0] if votes and len(scores) == 1 else None
 
 
-def _told(seen: Sequence[FirstValues], *, numbers_vote: bool = False) -> list[ChosenColumns]:
+def _by_values(seen: Sequence[FirstValues], *, numbers_vote: bool = False) -> list[ChosenColumns]:
     """Return the readings that values tell, whatever the columns are about."""
     rows = votes_in_rows(seen, numbers_vote=numbers_vote)
     if len(rows) == 1:
@@ -543,7 +543,7 @@ def likely_readings(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
         return [sure]
     rows = votes_in_rows(columns) or _unnamed_votes(columns) or _votes_on_pairs(columns)
     rows = or_scores(columns, rows)
-    if rows or (rows := _told(columns)):
+    if rows or (rows := _by_values(columns)):
         return rows[:2]
     return [*_scored(columns), *_beside(columns)]
 

@@ -159,11 +159,11 @@ def codes_of(
         return array.astype(np.int64), tuple(map(str, range(number)))
     values, at = distinct_values(array)
     _refuse_missing(values, at, name)
-    naming = told(values, number, classes, (argument(name),))
+    naming = naming_of(values, number, classes, (argument(name),))
     return np.array([naming.place[value] for value in values])[at], naming.names
 
 
-def told(
+def naming_of(
     values: Sequence[Any],
     number: int,
     classes: tuple[str, ...] | None,
@@ -401,7 +401,7 @@ def _plainly_positive(
         return 1
     if not texts or any(number is not None for number in numbers):
         return None
-    found = told_by_words(texts, (argument("labels"),), many=False)
+    found = classes_of_words(texts, (argument("labels"),), many=False)
     if found is None:
         raise which_is_1(texts, (argument("labels"),), means(texts))
     return found.positive
@@ -412,7 +412,7 @@ def _with_gaps(ones: Bools, gone: Bools) -> NDArray[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PlainClasses:
     """Which value is which class; nothing where they are 0 and 1 as they stand."""
 
     positive: str | None = None  # the one of two words that means yes
@@ -442,35 +442,39 @@ def positive_of(values: Sequence[str]) -> str | None:
     return named[0] if len(named) == 1 and _letters(named[0]) else None
 
 
-def told_by_values(values: Sequence[str], shown_as: tuple[Part, ...]) -> Told | None:
+def classes_of_values(values: Sequence[str], shown_as: tuple[Part, ...]) -> PlainClasses | None:
     """Return which vote is which class, or None where that has to be asked for."""
     numbers = [spelt(value) for value in values]
     if len(values) > MOST_CLASSES or any(n is not None and n != int(n) for n in numbers):
         raise _no_classes(values, shown_as)
     if set(numbers) <= {0.0, 1.0}:
-        return Told()
+        return PlainClasses()
     if any(number is None for number in numbers):
-        return told_by_words(values, shown_as, many=True)
+        return classes_of_words(values, shown_as, many=True)
     ordered = sorted({int(number) for number in numbers if number is not None})
     if len(ordered) == 1:
         return None
     place = {value: ordered.index(int(spelt(value) or 0)) for value in values}
-    return Told(naming=Naming(tuple(map(str, ordered)), place))
+    return PlainClasses(naming=Naming(tuple(map(str, ordered)), place))
 
 
-def told_by_words(values: Sequence[str], shown_as: tuple[Part, ...], *, many: bool) -> Told | None:
+def classes_of_words(
+    values: Sequence[str], shown_as: tuple[Part, ...], *, many: bool
+) -> PlainClasses | None:
     """Return the same of words, which may be classes of any names where there may be `many`."""
     if any(spelt(value) in (0, 1) for value in values):
-        return Told()  # a stray word among numbers
+        return PlainClasses()  # a stray word among numbers
     refuse_several(values, shown_as)
     # Yes, YES and no are two answers, and cat and Cat may be two classes.
     positive = positive_of([*{as_spoken(value): value for value in values}.values()])
     if positive is not None:
-        return Told(positive=positive)
+        return PlainClasses(positive=positive)
     if not many or len(values) == 1:
         return None
     texts = sorted({text_of(value) for value in values})
-    return Told(naming=Naming(tuple(texts), {one: texts.index(text_of(one)) for one in values}))
+    return PlainClasses(
+        naming=Naming(tuple(texts), {one: texts.index(text_of(one)) for one in values})
+    )
 
 
 def two_of(names: tuple[str, ...]) -> dict[str, list[str]] | None:

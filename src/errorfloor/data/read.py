@@ -400,7 +400,7 @@ def _of_named_arrays(data: object, call: ReadCall) -> Reading:
 
 def _of_raters(table: Table, raters: Raters, layout: Layout, call: ReadCall) -> Reading:
     """Return the table of single votes with a column for each annotator."""
-    facts = facts_of_classes([table], raters.classes, raters.told)
+    facts = facts_of_classes([table], raters.classes, raters.sides)
     more = {"columns": {layout.roles[0].name: ARRAY}, "facts": facts}
     return call.read(table, "arrays", layout, len(raters.kept), raters.positive, **more)
 

@@ -264,7 +264,7 @@ def _with_label(
     if not isinstance(data, Found):
         return given
     if data.joined is None:
-        return given or _told(data, layouts)
+        return given or _known_columns(data, layouts)
     there = data.joined.columns
     if "label" in given or (given and given.keys() != {"score"} and _all_in(given, there)):
         return given
@@ -282,9 +282,9 @@ def _with_label(
     )
 
 
-def _told(data: Found, layouts: Sequence[Layout]) -> dict[str, Any]:
+def _known_columns(data: Found, layouts: Sequence[Layout]) -> dict[str, Any]:
     """Return the columns that are known of a tool, or refuse what it wrote without labels."""
-    for one in data.told:
+    for one in data.tool_notes:
         if one.problem is not None:
             raise one.problem
         if one.columns and ANNOTATIONS in layouts:
@@ -314,7 +314,7 @@ def _facts_of_files(data: Any) -> dict[str, Any]:
     """Return what is to be said of the tool that wrote files, and of labels that were joined."""
     if not isinstance(data, Found):
         return {}
-    notes = [f"{one.tool}: {note}" for one in data.told for note in one.notes]
+    notes = [f"{one.tool}: {note}" for one in data.tool_notes for note in one.notes]
     if data.joined is not None:
         counts = data.joined.counts
         notes.append(

@@ -142,7 +142,9 @@ class Kinds:
         """Return all items as one kind."""
         of = np.zeros(sample.count.size, dtype=np.intp)
         ones = np.ones(1)
-        return cls(of, ones * usual, _mean, lambda alike: ones * sample.typical(alike), ones)
+        return cls(
+            of, ones * usual, _mean, lambda correlated: ones * sample.typical(correlated), ones
+        )
 
 
 def _mean(mass: Floats, total: Floats) -> Floats:
@@ -155,7 +157,7 @@ def equal_item(sample: Sample, losses: Losses, kinds: Kinds) -> float:
     `PSEUDO` typical units that lose the usual and as many that lose nothing are added to each kind
     of item. It is what a typical unit weighs where nothing is lost.
     """
-    unit = kinds.unit(_alike(sample, losses, kinds))
+    unit = kinds.unit(_correlation(sample, losses, kinds))
     weigh = partial(np.bincount, kinds.of, minlength=kinds.usual.size)
     mass, total = weigh(sample.masses), weigh(sample.mass(losses.total))
     centre = kinds.centre(mass + 2 * PSEUDO * unit, total + PSEUDO * unit * kinds.usual)
@@ -166,7 +168,7 @@ def equal_item(sample: Sample, losses: Losses, kinds: Kinds) -> float:
     return far / spread if spread > 0 else sample.unit
 
 
-def _alike(sample: Sample, losses: Losses, kinds: Kinds) -> float:
+def _correlation(sample: Sample, losses: Losses, kinds: Kinds) -> float:
     """Return how far the items of a cluster go along: their correlation within clusters.
 
     That is 1 until some units that lose tell otherwise.
@@ -371,7 +373,7 @@ class Sample:
         return self.weight is None
 
     @property
-    def weighs_alike(self) -> bool:
+    def has_equal_weights(self) -> bool:
         """Whether every item weighs the same."""
         return self.weight is None or float(self.weight.min()) == float(self.weight.max())
 
@@ -419,9 +421,9 @@ class Sample:
         """Number of units of equal weight that would tell as much."""
         return self.total / self.unit
 
-    def typical(self, alike: float) -> float:
+    def typical(self, correlation: float) -> float:
         """Return what a typical item weighs, or as much of a cluster as goes along."""
-        return self.items.unit + (self.unit - self.items.unit) * alike
+        return self.items.unit + (self.unit - self.items.unit) * correlation
 
     @cached_property
     def freedom(self) -> float:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from errorfloor._checks import InputError, Part, argument, command, shown
 from errorfloor._typing import Counts
 from errorfloor.data.annotators import (
-    MOST_ALIKE,
     MOST_ANNOTATORS,
+    MOST_FOR_A_CLASS,
     MOST_ROWS,
     bucket_of,
     falls_of,
@@ -223,7 +223,7 @@ def voters_in_rows(items: CheckedRows, votes: Frame) -> dict[Any, dict[str, Coun
         for its in ("", "its_")
     )
     every, own = both
-    too_many = len(items.classes) > 2 and int(every.max()) > MOST_ALIKE
+    too_many = len(items.classes) > 2 and int(every.max()) > MOST_FOR_A_CLASS
     if counted["n"].size > MOST_ROWS or too_many:
         return {}
     falls = falls_of(whole(counted["part"]), every, own, whole(counted["n"]))

@@ -384,7 +384,7 @@ class CutFit(Chosen):
         """
         if self.how.costs is not None:
             found = self._without_one_cost()
-        elif self.sample.weighs_alike:
+        elif self.sample.has_equal_weights:
             found = self._without_one()
         else:
             found = self._by_the_same_cut()

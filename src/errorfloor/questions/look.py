@@ -20,7 +20,7 @@ from errorfloor.data.tables import Table, VoteTable
 from errorfloor.results.look import ColumnLook, LayoutLook, Look
 
 if TYPE_CHECKING:
-    from errorfloor.data.exports import Told
+    from errorfloor.data.exports import ToolNotes
 
 Write = Callable[[Mention], str]
 WayOut: TypeAlias = tuple[str, tuple[str, ...]]  # what is missing for a floor, and what to type
@@ -95,13 +95,13 @@ def looked_at(
     if not seen.by_names:  # which would explain an error
         both = [one for one in both if one[0].problem is None or _has_remedy(*one)]
     both.sort(key=lambda one: one[0].problem is not None)
-    asked = next((one.problem for one in seen.told if one.problem is not None), None)
+    asked = next((one.problem for one in seen.tool_notes if one.problem is not None), None)
     if where.labels is None and asked is None and seen.may_be_ratings:
         rated = [*_rated(data, where, files)]
         both = [*both, *rated] if seen.scores_first else [*rated, *both]
     tried = [one for one, _ in both]
     following = [line for _, lines in both for line in lines][:_MOST_LINES]
-    problems = [f"{one.tool}: {note}." for one in seen.told for note in one.notes]
+    problems = [f"{one.tool}: {note}." for one in seen.tool_notes for note in one.notes]
     way_out = None if tried else seen.way_out
     if asked is not None and not tried:
         problems.append(_first(asked, write))
@@ -164,7 +164,7 @@ class _Seen:
     guesses: list[tuple[Layout, dict[str, Any]]]
     way_out: WayOut | None
     may_be_ratings: bool  # by the names of columns, or where these tell nothing
-    told: list[Told]  # by the tool that wrote a file
+    tool_notes: list[ToolNotes]  # by the tool that wrote a file
     by_names: bool = True  # whether names tell the guesses, and else values do
 
     @property
@@ -203,7 +203,7 @@ def _columns_in(
         kinds = {one: kind for one, kind in every.items() if one not in {*used, *predicted}}
         rows = count_where(frame, run, {})["n"]
         columns = _looked_at(frame, run, kinds, rows)
-        told = source.told if isinstance(source, Found) else []
+        told = source.tool_notes if isinstance(source, Found) else []
         joined = source.joined if isinstance(source, Found) else None
         if joined is not None:  # which has the labels, so that no other column is meant
             others = by_names.fitting(LABEL, [one for one in kinds if one not in joined.columns])

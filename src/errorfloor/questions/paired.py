@@ -32,7 +32,7 @@ from errorfloor.data.items import (
 )
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, of_kind
 from errorfloor.data.matrices import is_matrix, one_score
-from errorfloor.data.naming import as_classes, codes_of, told
+from errorfloor.data.naming import as_classes, codes_of, naming_of
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading, Source
@@ -136,7 +136,7 @@ class Pair:
             place = _classes(list(tables), source.options.positive, str(column))
         else:
             column_words = (argument("prediction"), f" (column {column!r})")
-            place = told(list(tables), number, first.classes, column_words).place
+            place = naming_of(list(tables), number, first.classes, column_words).place
         sides = [_nothing_of(first)] * number
         if tables:  # weights may be equal for each prediction, and differ between them
             unweighted(reduce(add, tables.values()), "headroom")
