@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -186,20 +186,13 @@ def _text(value: Any) -> str | None:
 
 def columns_of_log(file: str, notes: list[ToolNotes]) -> dict[str, Any]:
     """Return the columns of the samples of an archive. Nothing of it is ever written to a file."""
-    with open(file, "rb") as stream:
+    with storage.archive_in(file) as archive:
         try:
-            with storage.opened_archive(stream) as archive:
-                samples = _samples_in(file, archive)
-        except InputError:
-            raise
+            samples = _samples_in(file, archive)
         except NotImplementedError as error:  # a way to pack that this Python does not know
             raise InputError(
                 f"Could not read {file!r}: it is packed in another way than most archives. Save it "
                 "as JSON: inspect log convert --to json --output-dir json LOG"
-            ) from error
-        except Exception as error:  # whatever its parsers stumble over
-            raise InputError(
-                f"Could not read {file!r}: {storage.damaged_archive(error)}"
             ) from error
     if not samples:
         raise InputError(
@@ -332,20 +325,8 @@ def _filled(file: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, .
 
 def _check_book(file: str) -> None:
     """Refuse a workbook that is too large, or damaged, of which its reader takes what is there."""
-    with open(file, "rb") as stream:
-        try:
-            _check_parts(file, stream)
-        except InputError:
-            raise
-        except Exception as error:  # whatever its parsers stumble over
-            raise InputError(
-                f"Could not read {file!r}: {storage.damaged_archive(error)}"
-            ) from error
-
-
-def _check_parts(file: str, stream: IO[bytes]) -> None:
     work = 0
-    with storage.opened_archive(stream) as archive:
+    with storage.archive_in(file) as archive:
         check_book(file, sum(member.file_size for member in archive.infolist()), work)
         for member in archive.infolist():
             for piece in storage.pieces_of(archive, member):

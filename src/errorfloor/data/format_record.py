@@ -85,9 +85,8 @@ class File:
     start: bytes = b""  # more of them, unpacked; nothing where Python cannot
     packing: Packing | None = None
     encoding: str | None = None  # of text that is not UTF-8
-    tool_notes: list[ToolNotes] = field(
-        default_factory=list, compare=False
-    )  # of its tool, once it is read
+    # Of the tool that wrote it, once it is read.
+    tool_notes: list[ToolNotes] = field(default_factory=list, compare=False)
 
     @property
     def is_plain(self) -> bool:

@@ -140,11 +140,8 @@ class Kinds:
     @classmethod
     def one(cls, sample: Sample, usual: float) -> Kinds:
         """Return all items as one kind."""
-        of = np.zeros(sample.count.size, dtype=np.intp)
-        ones = np.ones(1)
-        return cls(
-            of, ones * usual, _mean, lambda correlated: ones * sample.typical(correlated), ones
-        )
+        of, ones = np.zeros(sample.count.size, dtype=np.intp), np.ones(1)
+        return cls(of, ones * usual, _mean, lambda share: ones * sample.typical(share), ones)
 
 
 def _mean(mass: Floats, total: Floats) -> Floats:

@@ -131,6 +131,19 @@ def opened_archive(stream: IO[bytes]) -> Iterator[zipfile.ZipFile]:
         yield archive
 
 
+@contextmanager
+def archive_in(file: str) -> Iterator[zipfile.ZipFile]:
+    """Yield the archive that a file is; whatever is wrong with it ends in one clear word."""
+    with open(file, "rb") as stream:
+        try:
+            with opened_archive(stream) as archive:
+                yield archive
+        except InputError:
+            raise
+        except Exception as error:  # whatever its parsers stumble over
+            raise InputError(f"Could not read {file!r}: {damaged_archive(error)}") from error
+
+
 def pieces_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
     """Yield all of a member; what differs from what was written is an error at its end."""
     with archive.open(member) as file:
