@@ -41,7 +41,7 @@ from errorfloor.data.matrices import (
     vote_key,
     votes_by_class,
 )
-from errorfloor.data.naming import names_of_columns
+from errorfloor.data.naming import TWO_CLASSES, names_of_columns
 from errorfloor.data.rows import (
     CheckedRows,
     ColumnRule,
@@ -83,15 +83,11 @@ def packed_votes(places: Sequence[nw.Expr], number: int, base: int) -> list[nw.E
 
     Places that are missing, or none, add nothing.
     """
-    found = []
-    for name, chunk in _chunks(number, base).items():
-        terms = [
-            (place == k).fill_null(False).cast(nw.Int64) * base**i
-            for place in places
-            for i, k in enumerate(chunk)
-        ]
-        found.append(in_pairs(terms, add).cast(nw.Int64).alias(name))
-    return found
+    counts = []
+    for k in range(number):
+        votes = [(place == k).fill_null(False).cast(nw.Int64) for place in places]
+        counts.append(in_pairs(votes, add))
+    return packed_counts(counts, base)
 
 
 def packed_counts(counts: Sequence[nw.Expr], base: int) -> list[nw.Expr]:
@@ -218,11 +214,10 @@ def voters_in_rows(items: CheckedRows, votes: Frame) -> dict[Any, dict[str, Coun
         return {}
     buckets = {value: bucket_of(value) for value in found["voter"].tolist()}
     counted = _votes_by_part(items, _with_part(frame, buckets), votes)
-    both = (
+    every, own = (
         votes_in(items, {name: counted[f"{its}{name}"] for name in vote_columns(items)})
         for its in ("", "its_")
     )
-    every, own = both
     too_many = len(items.classes) > 2 and int(every.max()) > MOST_FOR_A_CLASS
     if counted["n"].size > MOST_ROWS or too_many:
         return {}
@@ -368,13 +363,12 @@ def votes_counted(request: RowRequest) -> CheckedRows:
     )
     frame, more = _with_label(frame, given, request)
     try:
-        items = checked(request, frame, given, [*rules, *more])
+        return checked(request, frame, given, [*rules, *more])
     except InputError:
         shares = _of_shares(frame, request)
         if shares is None:
             raise
-        items = checked(request, shares, given, [*rules, *more])
-    return items
+        return checked(request, shares, given, [*rules, *more])
 
 
 def _both(columns: Mapping[str, Any]) -> tuple[Part, ...]:
@@ -482,9 +476,7 @@ def single_votes(request: RowRequest) -> CheckedRows:
 
 def votes_side_by_side(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with a column of votes per annotator."""
-    if request.naming is not None and request.has_many_classes:
-        return _classes_side_by_side(request, request.naming.names)
-    items, annotators, votes = patterns_side_by_side(request)
+    items, annotators, votes = patterns_side_by_side(request, packed=True)
     if items.labelled:
         return items
     return replace(items, voters=voters_in_columns(items, annotators, votes))
@@ -496,21 +488,6 @@ def votes_in_lists(request: RowRequest) -> CheckedRows:
     The places of the lists have columns of their own by now.
     """
     return replace(votes_side_by_side(request), voters={})
-
-
-def _classes_side_by_side(request: RowRequest, classes: tuple[str, ...]) -> CheckedRows:
-    """Return checked rows with numbers for the votes of all annotators."""
-    names, frame, given, rules = _read_side_by_side(request)
-    base = len(names) + 1
-    own = packed_votes([nw.col(name) for name in names], len(classes), base)
-    items = _checked_side_by_side(request, with_each(frame, *own), given, rules)
-    found = replace(items, classes=classes, base=base)
-    if found.labelled:
-        return found
-    votes = [nw.col(name).fill_null(-1) for name in names]
-    return replace(
-        found, voters=voters_in_columns(found, {n: str(c) for n, c in names.items()}, votes)
-    )
 
 
 def ballots_side_by_side(request: RowRequest) -> Ballots:
@@ -546,27 +523,29 @@ def _in_columns(request: RowRequest) -> str:
     return "annotations" if "annotations" in request.columns else "annotators"
 
 
-def _checked_side_by_side(
-    request: RowRequest, frame: Frame, given: Given, rules: list[ColumnRule]
-) -> CheckedRows:
-    """Return the rows that have votes, and a label if there is a column of them."""
-    blank = {_in_columns(request): nw.col("totals") == 0}
-    if "label" in given:
-        blank["label"] = where_missing(frame, "given_label")
-    frame, more = _with_label(frame, given, request)
-    return checked(request, frame, given, [*rules, *more], missing=blank)
+def patterns_side_by_side(
+    request: RowRequest, *, packed: bool = False
+) -> tuple[CheckedRows, dict[str, str], list[nw.Expr]]:
+    """Return checked rows, the annotators of the columns, and their votes with -1 for none.
 
-
-def patterns_side_by_side(request: RowRequest) -> tuple[CheckedRows, dict[str, str], list[nw.Expr]]:
-    """Return checked rows, the annotators of the columns, and their votes with -1 for none."""
+    With `packed`, rows have the numbers that stand for their votes for many classes.
+    """
     names, frame, given, rules = _read_side_by_side(request)
     there = [~where_missing(frame, f"given_{name}") for name in names]
     positives = [
         nw.when(present).then(nw.col(name)).otherwise(nw.lit(0.0)).fill_null(0.0)
         for name, present in zip(names, there, strict=True)
     ]
-    frame = frame.with_columns(positives=nw.sum_horizontal(*positives))
-    items = _checked_side_by_side(request, frame, given, rules)
+    own, base = [nw.sum_horizontal(*positives).alias("positives")], 0
+    classes: tuple[str, ...] = TWO_CLASSES
+    if packed and request.naming is not None and request.has_many_classes:
+        classes, base = request.naming.names, len(names) + 1
+        own = packed_votes([nw.col(name) for name in names], len(classes), base)
+    blank = {_in_columns(request): nw.col("totals") == 0}
+    if "label" in given:
+        blank["label"] = where_missing(frame, "given_label")
+    frame, more = _with_label(with_each(frame, *own), given, request)
+    items = checked(request, frame, given, [*rules, *more], missing=blank)
     if request.options.positive is not None:
         _check_any_positive(items, request.options.positive)
     votes = [
@@ -574,7 +553,7 @@ def patterns_side_by_side(request: RowRequest) -> tuple[CheckedRows, dict[str, s
         for one, present in zip(positives, there, strict=True)
     ]
     annotators = {name: str(column) for name, column in names.items()}
-    return items, annotators, votes
+    return replace(items, classes=classes, base=base), annotators, votes
 
 
 def _with_label(
