@@ -85,7 +85,7 @@ def lost(likely, weights):
 
 def test_bounds_heed_points_that_the_search_did_not_begin_with(likely):
     heavy = np.flatnonzero(likely.fitted > 0)
-    first = set(Gathered.beside(likely.parts[0], heavy).points.tolist())
+    first = set(Gathered.around(likely.parts[0], heavy).points.tolist())
     near = np.abs(likely.points - likely.fitted @ likely.points).max(axis=1)
     missing = next(i for i in np.argsort(near) if int(i) not in first)
     # Least at a point that is none of the first ones, and in the middle of all.

@@ -12,7 +12,6 @@ from typing import TypeVar
 
 from errorfloor._checks import DoubtWarning, RefutedWarning, warn
 from errorfloor.checks import (
-    copies,
     gold,
     leaks,
     models,
@@ -41,7 +40,7 @@ RECORDS: tuple[Check, ...] = (
     *votes.RECORDS,
     *ratings.RECORDS,
     *models.RECORDS,
-    copies.COPIES,
+    rows.COPIES,
     *rows.RECORDS,
 )
 WARNINGS = {"refuted": RefutedWarning, "warn": DoubtWarning}

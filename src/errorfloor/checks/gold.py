@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -256,24 +257,21 @@ def remarks(model: Predictions) -> list[str]:
     return notes
 
 
+_check = partial(Check, classes=ANY, any_sample=True)
 RECORDS = (
-    Check(
+    _check(
         name="gold label from the same votes",
         kinds=(ScoreTable.kind, VoteTable.kind),
-        classes=ANY,
         run=_from_votes,
         asks="Is the gold label only the majority of these votes?",
         false_alarm=MADE,
-        any_sample=True,
     ),
-    Check(
+    _check(
         name="label as one more vote",
         kinds=(VoteTable.kind,),
-        classes=ANY,
         run=_agreement,
         asks="If the label counts as one more vote: does it agree with votes as often as they do "
         "with each other?",
         false_alarm=OTHER,
-        any_sample=True,
     ),
 )

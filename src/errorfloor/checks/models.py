@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from errorfloor.checks.record import Check
 from errorfloor.results.finding import Finding
@@ -46,23 +47,21 @@ def _by_order(result: ModelComparison) -> Iterator[Finding]:
         )
 
 
+_check = partial(Check, results=(ModelComparison,))
 RECORDS = (
-    Check(
+    _check(
         name="rows matched by order",
         run=_by_order,
         asks="Where each model has a file: do the files call items differently?",
-        results=(ModelComparison,),
     ),
-    Check(
+    _check(
         name="one class of labels",
         run=_one_class,
         asks="Are all labels the same?",
-        results=(ModelComparison,),
     ),
-    Check(
+    _check(
         name="equal models",
         run=_equal,
         asks="Do two models give the same answers?",
-        results=(ModelComparison,),
     ),
 )

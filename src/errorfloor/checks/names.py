@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from errorfloor._checks import Sentence, aside
 from errorfloor.checks.record import ANY, Check, Checked
@@ -40,8 +40,8 @@ def _spellings(estimate: Checked) -> Iterator[Finding]:
         "One class in two spellings",
         " and ".join(same[0]),
         "note" if listed else "refuted",
-        f"{_said(same)} are taken for different classes, so that {given} and labels that agree "
-        "count as different.",
+        f"{'; '.join(map(' and '.join, same[:3]))} are taken for different classes, so that "
+        f"{given} and labels that agree count as different.",
         Sentence(
             "Spell them alike; if they are different, list all classes", aside("classes"), "."
         ),
@@ -69,10 +69,6 @@ def _abstentions(estimate: Estimate) -> Iterator[Finding]:
 def _plain(name: str) -> str:
     """Return a name without what people take no notice of: capitals, and kinds of blanks."""
     return re.sub(r"[\s_]+", " ", name).strip().casefold()
-
-
-def _said(same: Sequence[Sequence[str]]) -> str:
-    return "; ".join(" and ".join(several) for several in same[:3])
 
 
 RECORDS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from errorfloor.data.tables import RatingTable
 from errorfloor.metrics.variances import RATIO
 from errorfloor.results.finding import Finding
 
-_KINDS = (RatingTable.kind,)
 A_THIRD = 1 / 3  # of the variance between items that one of them may make
 FEW_RATERS = 3
 
@@ -120,7 +120,7 @@ def _singles(estimate: Any) -> Iterator[Finding]:
     what = (
         "They are left out by the certified limits."
         if left
-        else ("They are taken to be as noisy as the others.")
+        else "They are taken to be as noisy as the others."
     )
     yield Finding(
         "Items with one rating",
@@ -130,38 +130,34 @@ def _singles(estimate: Any) -> Iterator[Finding]:
     )
 
 
+_check = partial(Check, kinds=(RatingTable.kind,))
 RECORDS = (
-    Check(name="signal", kinds=_KINDS, run=_signal, asks="Do items differ more than by chance?"),
-    Check(
+    _check(name="signal", run=_signal, asks="Do items differ more than by chance?"),
+    _check(
         name="no disagreement",
-        kinds=_KINDS,
         run=_agreement,
         asks="Do people ever disagree on an item?",
     ),
-    Check(
+    _check(
         name="one item",
-        kinds=_KINDS,
         run=_outlier,
         asks="Does a single item make up a third of the variance between items?",
     ),
-    Check(
+    _check(
         name="few shared raters",
-        kinds=_KINDS,
         run=_raters,
         asks="Are there at least three raters who rated the same items?",
     ),
-    Check(
+    _check(
         name="columns differ",
-        kinds=_KINDS,
         run=_columns,
         asks="Do columns of ratings look like different raters, although you did not name them as "
         "raters?",
         false_alarm=0.001,
         any_sample=True,
     ),
-    Check(
+    _check(
         name="single ratings",
-        kinds=_KINDS,
         run=_singles,
         asks="How many items have one rating?",
     ),

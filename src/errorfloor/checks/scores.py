@@ -304,39 +304,33 @@ def _average(estimate: Estimate) -> Iterator[Finding]:
         )
 
 
-_KINDS = (ScoreTable.kind,)
-CONSTANT = Check(
-    name="constant scores", kinds=_KINDS, run=_same_for_all, asks="Do the scores differ at all?"
-)
-CLASSES = Check(
+_check = partial(Check, kinds=(ScoreTable.kind,))
+_of_many = partial(_check, classes=(Classes.MANY,))
+CONSTANT = _check(name="constant scores", run=_same_for_all, asks="Do the scores differ at all?")
+CLASSES = _check(
     name="classes",
-    kinds=_KINDS,
     run=_classes,
     asks="Are there labels of both classes, and enough of each?",
 )
-GUESSING = Check(
+GUESSING = _check(
     name="guessing",
-    kinds=_KINDS,
     run=_guessing,
     classes=ANY,
     of_errors=True,
     asks="Does any rule on these scores err less often than always predicting the larger class?",
     false_alarm=0.0014,
 )
-TIES = Check(name="ties", kinds=_KINDS, run=_ties, asks="How many items have equal scores?")
-CERTAIN = Check(
+TIES = _check(name="ties", run=_ties, asks="How many items have equal scores?")
+CERTAIN = _check(
     name="range of scores",
-    kinds=_KINDS,
     run=_certain,
     asks="Are some probabilities exactly 0 or 1 although the label says otherwise?",
 )
-SHARES = Check(
+SHARES = _check(
     name="scores that are vote shares",
-    kinds=_KINDS,
     run=_shares,
     asks="Are the scores, used as probabilities, only shares of a few votes?",
 )
-_of_many = partial(Check, kinds=_KINDS, classes=(Classes.MANY,))
 RECORDS = (
     _of_many(
         name="order of columns",

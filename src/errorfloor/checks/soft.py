@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -176,18 +177,15 @@ def certainty(number: int, n: int, words: Wording) -> Finding:
     return Finding("Exact zeros and ones", value, level, sentence, remedy)
 
 
+_check = partial(Check, kinds=(SoftTable.kind,), classes=ANY)
 RECORDS = (
-    Check(
+    _check(
         name="hard labels",
-        kinds=(SoftTable.kind,),
-        classes=ANY,
         run=_certain,
         asks="Are all soft labels 0 or 1?",
     ),
-    Check(
+    _check(
         name="soft labels",
-        kinds=(SoftTable.kind,),
-        classes=ANY,
         run=_all,
         asks="Are there enough soft labels, do they differ, are they shares of a few votes?",
     ),

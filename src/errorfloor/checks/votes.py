@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -613,25 +614,23 @@ def _quantile(draws: Floats, error: float) -> float:
     return float(np.sort(draws)[-rank])
 
 
+_check = partial(Check, kinds=(VoteTable.kind,))
 RECORDS = (
-    Check(
+    _check(
         name="votes",
-        kinds=(VoteTable.kind,),
         classes=ANY,
         run=_votes,
         asks="Are there enough votes per item, do they differ, and how wrong are vote shares?",
     ),
 )
-SAMPLE = Check(
+SAMPLE = _check(
     name="annotators",
     run=_annotators,
     asks="Are there enough annotators to stand for others?",
-    kinds=(VoteTable.kind,),
     classes=ANY,
 )
-FIT = Check(
+FIT = _check(
     name="fit of votes",
-    kinds=(VoteTable.kind,),
     run=_fit_of_votes,
     asks="Are items with few votes like those with many? Could the votes "
     "come from people who vote independently?",

@@ -298,8 +298,8 @@ def check_classes(name: str, count: Counts, positive: Bools, *, both: bool) -> N
     if ones == 0 or (both and zeros == 0):
         needed = "items of both classes" if both else "positive items"
         raise InputError(
-            f"{name} needs {needed}, and all {ones + zeros:,} labels are {int(ones > 0)}. Check "
-            "which label is positive, or add items of the other class."
+            f"{name[:1].upper()}{name[1:]} needs {needed}, and all {ones + zeros:,} labels are "
+            f"{int(ones > 0)}. Check which label is positive, or add items of the other class."
         )
 
 

@@ -14,7 +14,7 @@ from errorfloor._references import BETTING, VOTE_LIMITS
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.sample import PSEUDO, Sample
-from errorfloor.data.tables import VoteTable
+from errorfloor.data.tables import Table, VoteTable
 from errorfloor.intervals.binomial import worth_of_freedom
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.methods.record import VOTES_DECIDE, Basis, Options, uses_weights
@@ -25,12 +25,8 @@ from errorfloor.methods.votes.thinning import Votes, points_for, thinned, thinne
 from errorfloor.metrics import ERROR
 
 
-def equal_items(sample: Sample, options: Options) -> float:
-    """Return the number of equal items: that of all, where they are."""
-    return sample.equal_number(lambda: min(_numbers(sample, options)))
-
-
 def _numbers(sample: Sample, options: Options) -> Iterator[float]:
+    """Yield how many equal items vary as much, by what floors depend on."""
     votes = sample.distinct
     functions = _functions(votes.seen)
     if not options.metric.is_error and options.aim is not None:
@@ -88,28 +84,23 @@ class VoteLimits:
     items: float = field(kw_only=True)  # equal ones that vary as much
 
     @classmethod
-    def of(cls, name: str, case: Case, find: Callable[..., tuple[float, float]]) -> VoteLimits:
-        """Return the limits of a case, from a part of the votes where all are too many."""
-        assert isinstance(case.table, VoteTable)
-        return cls.around(name, case.value, case.table, find, case.options)
-
-    @classmethod
     def around(
         cls,
         name: str,
         value: float,
-        table: VoteTable,
+        table: Table,
         find: Callable[..., tuple[float, float]],
         options: Options,
     ) -> VoteLimits:
-        """Return the limits around a value."""
+        """Return the limits around a value, from a part of the votes where all are too many."""
+        assert isinstance(table, VoteTable)
         sample, few = table.cells(), None
         votes = sample.distinct
         # Of a rule's end some votes follow no law; limits of many classes use few by themselves.
         if options.totals_by != VOTES_DECIDE and sample.classes == 2:
             thin = thinned_apart if options.by_item else thinned
             few = thin(votes.positives, votes.totals, votes.count)
-        items = equal_items(sample, options)
+        items = sample.equal_number(lambda: min(_numbers(sample, options)))
         return cls(name, value, table, find, few, options, sample=sample, items=items)
 
     def limits(self, level: float) -> tuple[float, float]:
@@ -167,14 +158,16 @@ def _likelihood(case: Case) -> Evidence:
 
     # The band behind it is of whole items.
     whole = case.cells.distinct.count.dtype.kind == "i"
-    return VoteLimits.of("likelihood", case, partial(likelihood_limits, with_band=whole))
+    find = partial(likelihood_limits, with_band=whole)
+    return VoteLimits.around("likelihood", case.value, case.table, find, case.options)
 
 
 @uses_weights(ERROR.name)
 def _many_likelihood(case: Case) -> Evidence:
     from errorfloor.intervals.votes.region import many_likelihood_limits
 
-    return VoteLimits.of("likelihood", case, many_likelihood_limits)
+    find = many_likelihood_limits
+    return VoteLimits.around("likelihood", case.value, case.table, find, case.options)
 
 
 def _certified(case: Case) -> Evidence:
@@ -191,7 +184,7 @@ def _certified(case: Case) -> Evidence:
             *(argument("interval", "likelihood"), "."),
             *(known if is_balance(metric) else ()),
         )
-    return VoteLimits.of("certified", case, certified_limits)
+    return VoteLimits.around("certified", case.value, case.table, certified_limits, case.options)
 
 
 def _many_certified(case: Case) -> Evidence:

@@ -19,7 +19,7 @@ until limits stay where they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
@@ -103,6 +103,7 @@ class Region:
     parts: tuple[Likelihood, ...]
     choose: float
     use: float
+    _trails: dict[tuple[float, float], Trail] = field(default_factory=dict, init=False)
 
     @cached_property
     def sizes(self) -> Floats:
@@ -167,10 +168,6 @@ class Region:
         """Return the log-likelihood per item that is lost if every item has these probabilities."""
         pairs = zip(self.parts, self.weights, strict=True)
         return float(self.sizes @ [part.alike_loss(part.chances(own), p) for part, own in pairs])
-
-    @cached_property
-    def _trails(self) -> dict[tuple[float, float], Trail]:
-        return {}
 
 
 # --- two classes
@@ -699,6 +696,7 @@ class ManyClassRegion(Region):
     votes: float  # on an item, on average
     quick: bool  # whether few points will do where votes tell much, as for many means
     certain: bool = False
+    _gathered: dict[float, Gathered] = field(default_factory=dict, init=False)
 
     @classmethod
     def around(
@@ -763,16 +761,12 @@ class ManyClassRegion(Region):
         if sign not in self._gathered:
             # With the fitted distribution on them the region is not empty, and bounds are finite.
             heavy = np.flatnonzero(self.fitted > LIGHT * self.fitted.max())
-            self._gathered[sign] = Gathered.beside(self.parts[0], heavy)
+            self._gathered[sign] = Gathered.around(self.parts[0], heavy)
         gain = root_gain(self.best - float(whole.share @ np.log(whole.share)) - self.choose)
         start = region_start(whole, self.chances, self.choose)
         gathered = self._gathered[sign]
         weights, extreme = gathered.weights(sign * aim, gain, start, temperatures, tolerance)
         return bound_of(whole, sign, weights, self.best, self.use), extreme
-
-    @cached_property
-    def _gathered(self) -> dict[float, Gathered]:
-        return {}
 
     @property
     def top(self) -> float:

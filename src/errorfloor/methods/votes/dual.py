@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from errorfloor._typing import Floats
 
-Gain: TypeAlias = Callable[[float], tuple[float, float, float]]
+# From a mean logarithm and the temperature to value, slope and bend.
+Gain: TypeAlias = Callable[[float, float], tuple[float, float, float]]
 # What was found at each temperature.
 Trail: TypeAlias = dict[float, Floats]
 
@@ -293,7 +294,7 @@ def anneal(
     start: Floats,
     log_reference: Floats,
     target: Floats,
-    gain: Callable[[float], Gain],
+    gain: Gain,
     first: float,
     last: float,
     trail: Trail | None = None,
@@ -311,7 +312,7 @@ def anneal(
             starts.append(trail[temperature])
         final = temperature <= last
         weights, density = _newton(
-            kernel, starts, log_reference, target, gain(temperature), temperature,
+            kernel, starts, log_reference, target, gain, temperature,
             tolerance if final else 1e-3,
         )  # fmt: skip
         if trail is not None:
@@ -349,7 +350,7 @@ def _newton(
         top = height.max()
         density = np.exp(height - top)
         total = density.sum()
-        gained, slope, bend = gain(float(share @ np.log(weights)))
+        gained, slope, bend = gain(float(share @ np.log(weights)), temperature)
         return gained - temperature * (top + np.log(total)), slope, bend, density / total
 
     weights, (best, slope, bend, density) = max(
@@ -357,7 +358,7 @@ def _newton(
     )
     last_rise = np.inf
     for _ in range(100):
-        expected = weights * (kernel.chances(density))
+        expected = weights * kernel.chances(density)
         gradient = slope * share - expected
         if np.abs(gradient / share).max() < tolerance * slope:
             break
@@ -390,22 +391,20 @@ def solve(hessian: Floats, gradient: Floats) -> Floats:
     return np.asarray(step, dtype=np.float64)
 
 
-def log_gain(temperature: float) -> Gain:
-    """Gain of the dual of maximum likelihood: value, slope and bend at a mean log weight."""
-    return lambda mean_log: (mean_log, 1.0, 0.0)
+def log_gain(mean_log: float, temperature: float) -> tuple[float, float, float]:
+    """Return the gain of the dual of maximum likelihood at a mean log weight."""
+    return mean_log, 1.0, 0.0
 
 
-def root_gain(offset: float) -> Callable[[float], Gain]:
-    """Gain of the dual over a likelihood region: a geometric mean, and a barrier that keeps it > 0.
+def root_gain(offset: float) -> Gain:
+    """Return the gain of the dual over a likelihood region.
 
-    The multiplier of the likelihood has been eliminated; it is the geometric mean itself.
+    It is a geometric mean, and a barrier that keeps it above 0. The multiplier of the likelihood
+    has been eliminated; it is the geometric mean itself.
     """
 
-    def at(temperature: float) -> Gain:
-        def gain(mean_log: float) -> tuple[float, float, float]:
-            multiplier = float(np.exp(mean_log + offset))
-            return multiplier + temperature * mean_log, multiplier + temperature, multiplier
+    def gain(mean_log: float, temperature: float) -> tuple[float, float, float]:
+        multiplier = float(np.exp(mean_log + offset))
+        return multiplier + temperature * mean_log, multiplier + temperature, multiplier
 
-        return gain
-
-    return at
+    return gain

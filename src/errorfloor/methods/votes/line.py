@@ -365,12 +365,7 @@ def fit_mixture(
     """
     votes = VoteLikelihood.on_grid(positives, totals, counts, n_points, target=target, part=part)
     fit, dual = votes.fit(max(penalty / votes.n, TIE_BREAK), arcsine=arcsine)
-    return fit if penalty else _refined(votes, fit, dual)
-
-
-def _refined(votes: VoteLikelihood, fit: Mixture, dual: Floats) -> Mixture:
-    """Return the fit on finer grids until it is as good as promised."""
-    best, in_vain = fit, 0
+    best, in_vain = fit, 2 if penalty else 0
     while best.gap > _PROMISED_GAP and votes.size < _MOST_POINTS and in_vain < 2:
         if 2 * votes.matrix.size > _MOST_ENTRIES:
             break

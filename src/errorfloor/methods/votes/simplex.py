@@ -19,7 +19,7 @@ may be at most five classes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -758,14 +758,14 @@ class Gathered:
     trail: Trail = field(default_factory=dict, init=False)
 
     @classmethod
-    def beside(cls, likelihood: SimplexLikelihood, some: NDArray[np.intp]) -> Gathered:
+    def around(cls, likelihood: SimplexLikelihood, some: NDArray[np.intp]) -> Gathered:
         """Begin with some points and an even choice of all others."""
         return cls(likelihood, np.union1d(some, np.arange(0, likelihood.floor.size, _STRIDE)))
 
     def weights(
         self,
         target: Floats,
-        gain: Callable[[float], Gain],
+        gain: Gain,
         start: Floats,
         temperatures: tuple[float, ...],
         tolerance: float = SOLVED,
@@ -811,5 +811,5 @@ def fitted_weights(likelihood: SimplexLikelihood, penalty: float) -> Floats:
     temperatures = (*(t for t in _FOR_FIT if t > penalty), penalty)
     nothing = np.zeros(likelihood.floor.size)
     # Where each cell is likeliest, no weight of it can grow without bound.
-    gathered = Gathered.beside(likelihood, likelihood.matrix.argmax(axis=1))
+    gathered = Gathered.around(likelihood, likelihood.matrix.argmax(axis=1))
     return gathered.weights(nothing, log_gain, start, temperatures)[1]
