@@ -116,6 +116,8 @@ def test_warped_classes_are_not_on_two_sides_of_a_plane():
         (lambda: gaussian_cloud(0), "`n` must be"),
         (lambda: gaussian_cloud(5, floor=0.6), r"`floor` must be greater than 0 and at most 0\.5"),
         (lambda: gaussian_cloud(5, floor="x"), "`floor` must be"),
+        (lambda: gaussian_cloud(5, floor=10**400), "`floor` must be"),
+        (lambda: gaussian_classes(5, means=[[10**400], [0]]), "`means` must be a point for each"),
         (lambda: xor(5, dimensions=1), "`dimensions` must be"),
         (lambda: gaussian_classes(5, means=[[0]]), "`means` must be a point for each of two"),
         (lambda: gaussian_classes(5, means=[[0], [np.nan]]), "`means` must be"),

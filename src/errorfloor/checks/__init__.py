@@ -59,7 +59,7 @@ def of(result: Checked) -> tuple[Finding, ...]:
 def checked(result: CheckedT) -> CheckedT:
     """Return a result with what the checks find about it, which becomes its warnings, too."""
     findings = of(result)
-    doubts = [  # that were not said on the way
+    doubts = [  # that no warning has named yet
         one.text
         for one in findings
         if one.level in WARNINGS and one.sentence not in result.warnings

@@ -90,7 +90,7 @@ def _log_chance(gold: GoldVotes) -> float:
     accuse nobody.
     """
     right, leads = _share_for_gold(gold), _leads(gold.votes)
-    wrong = (1 - right) * _wrong_alike(gold)
+    wrong = (1 - right) * _agreement_of_errors(gold)
     odds = np.where(leads > 0, (wrong / right) ** leads, 0.0)
     against = int(gold.counts[_not_leading(gold)].sum())
     if not against:
@@ -101,10 +101,10 @@ def _log_chance(gold: GoldVotes) -> float:
     return against - expected + against * math.log(expected / against)  # Chernoff
 
 
-def _wrong_alike(gold: GoldVotes) -> float:
+def _agreement_of_errors(gold: GoldVotes) -> float:
     """Return the chance that two wrong votes on items of one label are for the same class.
 
-    The more classes errors are spread over, the seldomer they lead. They are spread no further
+    The more classes errors are spread over, the less often they lead. They are spread no further
     than over all classes in use.
     """
     classes = gold.votes.shape[1]
@@ -113,9 +113,9 @@ def _wrong_alike(gold: GoldVotes) -> float:
     in_use = votes.sum() ** 2 / float((votes.sum(axis=0) ** 2).sum())
     np.fill_diagonal(votes, 0)
     number = votes.sum(axis=1)
-    alike = (votes * (votes - 1)).sum(axis=1) / np.maximum(number - 1, 1)
+    agree = (votes * (votes - 1)).sum(axis=1) / np.maximum(number - 1, 1)
     least = 1 / max(float(in_use) - 1, 1.0)
-    return max(float(alike.sum()) / max(float(number.sum()), 1.0), least)
+    return max(float(agree.sum()) / max(float(number.sum()), 1.0), least)
 
 
 def _share_for_gold(gold: GoldVotes) -> Floats:

@@ -57,7 +57,7 @@ def _leaks(estimate: Estimate) -> Iterator[Finding]:
     if table.gold is not None or table.n < SAMPLE or not (some or len(table.classes) > 2):
         return  # shares of votes are neither
     found = _in_place_of_scores(table, wording_of(estimate.measure))
-    parted = Parted.of(table) if found is None and some else None
+    parted = SeparatedScores.of(table) if found is None and some else None
     if found is None and parted is not None:
         found = _clusters(parted) or _prediction(parted, estimate)
     if found is None and _called_prediction(estimate) is not None:
@@ -102,14 +102,14 @@ def _in_place_of_scores(table: ScoreTable, words: Wording) -> Finding | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parted:
+class SeparatedScores:
     """Scores that part the labels without an error: by a cut, or by the highest score."""
 
     table: ScoreTable
     apart: Floats  # of each row from what would change its label, by other label; in log-odds
 
     @classmethod
-    def of(cls, table: ScoreTable) -> Parted | None:
+    def of(cls, table: ScoreTable) -> SeparatedScores | None:
         """Return how far rows are from the border, or None where labels contradict the scores."""
         found = _from_cut(table) if table.scores.ndim == 1 else _from_others(table)
         mixed = np.count_nonzero(table.counts, axis=1) > 1
@@ -183,7 +183,7 @@ def _below(values: Floats, highest: Bools) -> Floats:
     return np.asarray(apart[others].reshape(len(values), -1))
 
 
-def _clusters(parted: Parted) -> Finding | None:
+def _clusters(parted: SeparatedScores) -> Finding | None:
     """Find two narrow ranges of scores far apart, one for each label, as label plus noise has."""
     table = parted.table
     if table.scores.ndim > 1 or table.n < ENOUGH:
@@ -206,7 +206,7 @@ def _clusters(parted: Parted) -> Finding | None:
     )
 
 
-def _prediction(parted: Parted, estimate: Estimate) -> Finding:
+def _prediction(parted: SeparatedScores, estimate: Estimate) -> Finding:
     """Say that the label follows from the score, and whether it must be a prediction."""
     table, column = parted.table, _called_prediction(estimate)
     level: Level = "note"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Classes, Method, Shape
 from errorfloor.results.estimate import Estimate
-from errorfloor.results.estimate import method_of as method_of
 from errorfloor.results.finding import Finding
 
 if TYPE_CHECKING:

@@ -216,7 +216,7 @@ MOST = 3  # items with one score that are looked at; more of them are a coarse s
 NEIGHBOURS = 5  # scores on either side that say how often labels differ around here
 AROUND = 10  # gaps on either side that say how far scores are apart around here
 CLOSE = 0.05  # share of such a gap below which two scores are very close
-EXPECTED = 10.0  # labels that differ, on average, without which nothing is said
+EXPECTED = 10.0  # labels that differ, on average, below which there is no finding
 DEVIATIONS = 4.0  # one in 30,000 lies so far below
 
 

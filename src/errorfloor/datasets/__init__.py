@@ -1,4 +1,4 @@
-"""Data to try and to measure with: the paper's real sets, and made data with a known floor.
+"""Data to try and to measure with: the paper's real sets, and simulated data with a known floor.
 
 The names load their modules when first used.
 """

@@ -274,8 +274,6 @@ def _load_year(year: int, data_home: DataHome) -> list[Submission]:
     try:
         import openreview
 
-        from errorfloor.datasets.iclr import fetch
-
         cached = cache() / path
     except ImportError as error:
         reason = f"{error}: pip install 'errorfloor[data]'"

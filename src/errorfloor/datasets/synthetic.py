@@ -1,4 +1,4 @@
-"""Made data whose error floor is known exactly.
+"""Simulated data whose error floor is known exactly.
 
 A distribution gives items with true probabilities, one label each and its floor. What people see
 of the probabilities can then be distorted, put out of order, shuffled and turned into votes, each
@@ -169,9 +169,7 @@ def gaussian_ring(
     means = far * np.column_stack((np.cos(angle), np.sin(angle)))
     true = generator.integers(number, size=size)
     place = means[true] + generator.normal(size=(size, 2))
-    logs = place @ means.T
-    soft = np.exp(logs - logs.max(axis=1, keepdims=True))
-    soft /= soft.sum(axis=1, keepdims=True)
+    soft = _softmax(place @ means.T)
     return ManySynthetic(soft, draw_labels(soft, rng=generator), _ring(number, far))
 
 
@@ -336,10 +334,7 @@ def _as_number(
     open_low: bool = False,
     open_high: bool = False,
 ) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = float("nan")
+    number = _as_float(value)
     fits = low <= number <= high and np.isfinite(number)
     if not fits or (open_low and number == low) or (open_high and number == high):
         above = f"greater than {low:g}" if open_low else f"at least {low:g}"
@@ -350,12 +345,26 @@ def _as_number(
     return number
 
 
-def _distance(means: tuple[tuple[float, ...], tuple[float, ...]]) -> float:
+def _as_float(value: Any) -> float:
+    """Return a number, and NaN for what is none."""
     try:
-        centre = np.asarray(means, dtype=np.float64)
+        return float(value)
     except (TypeError, ValueError, OverflowError):
-        centre = np.empty(0)
-    if centre.ndim != 2 or len(centre) != 2 or not np.isfinite(centre).all():
+        return float("nan")
+
+
+def _as_points(means: object) -> Floats | None:
+    """Return points with finite coordinates, a row each; None for what are none."""
+    try:
+        points = np.asarray(means, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return points if points.ndim == 2 and np.isfinite(points).all() else None
+
+
+def _distance(means: tuple[tuple[float, ...], tuple[float, ...]]) -> float:
+    centre = _as_points(means)
+    if centre is None or len(centre) != 2:
         raise InputError(
             argument("means"),
             f" must be two points with equally many finite coordinates, got {shown(means)}. "
@@ -418,15 +427,20 @@ def _right(one: int, along: Floats, logs: Floats) -> Floats:
     return np.asarray(np.maximum(ndtr(high - along[one]) - ndtr(low - along[one]), 0.0))
 
 
+def _nodes(low: float, high: float, pieces: int, order: int) -> tuple[Floats, Floats]:
+    """Return points and sizes of Gauss's rule on equal pieces of a range."""
+    edges = np.linspace(low, high, pieces + 1)
+    nodes, sizes = np.polynomial.legendre.leggauss(order)
+    half = (edges[1] - edges[0]) / 2
+    return (edges[:-1, None] + half * (nodes + 1)).ravel(), np.tile(half * sizes, pieces)
+
+
 def _in_a_plane(places: Floats, weights: Floats) -> float:
     along, other = places[:, 0], places[:, 1]
-    edges = np.linspace(other.min() - _FAR, other.max() + _FAR, 801)
-    nodes, sizes = np.polynomial.legendre.leggauss(8)
-    half = (edges[1] - edges[0]) / 2
-    points = (edges[:-1, None] + half * (nodes + 1)).ravel()
+    points, sizes = _nodes(other.min() - _FAR, other.max() + _FAR, 800, 8)
     logs = -((points - other[:, None]) ** 2) / 2 + np.log(weights)[:, None]
     right = sum(np.exp(logs[one]) * _right(one, along, logs) for one in range(len(weights)))
-    return float(1 - right @ np.tile(half * sizes, len(edges) - 1) / np.sqrt(2 * np.pi))
+    return float(1 - right @ sizes / np.sqrt(2 * np.pi))
 
 
 def _is_regular(places: Floats, weights: Floats) -> bool:
@@ -440,14 +454,11 @@ def _regular(classes: int, apart: float) -> float:
     from scipy.special import ndtr
 
     far = apart / np.sqrt(2)
-    edges = np.linspace(-_FAR, _FAR, 201)
-    nodes, sizes = np.polynomial.legendre.leggauss(16)
-    half = (edges[1] - edges[0]) / 2
-    points = (edges[:-1, None] + half * (nodes + 1)).ravel()
+    points, sizes = _nodes(-_FAR, _FAR, 200, 16)
     density = np.exp(-(points**2) / 2) / np.sqrt(2 * np.pi)
     # The mean of a class is far along its own axis; the others are noise that it must exceed.
     wrong = -np.expm1((classes - 1) * np.log(np.maximum(ndtr(points + far), 1e-300)))
-    return float((density * wrong) @ np.tile(half * sizes, len(edges) - 1))
+    return float((density * wrong) @ sizes)
 
 
 def _in_space(places: Floats, weights: Floats) -> float:
@@ -667,16 +678,16 @@ def _stretch(shape: Floats, floor: float) -> float:
 
 
 def _posterior(features: Floats, means: Floats, share: Floats) -> Floats:
-    logs = features @ means.T - (means**2).sum(axis=1) / 2 + np.log(share)
+    return _softmax(features @ means.T - (means**2).sum(axis=1) / 2 + np.log(share))
+
+
+def _softmax(logs: Floats) -> Floats:
     soft = np.exp(logs - logs.max(axis=1, keepdims=True))
     return np.asarray(soft / soft.sum(axis=1, keepdims=True))
 
 
 def _as_floor(floor: float, most: float) -> float:
-    try:
-        number = float(floor)
-    except (TypeError, ValueError):
-        number = float("nan")
+    number = _as_float(floor)
     if not 0 < number <= most:
         text = f" must be greater than 0 and at most {most:g}, got {shown(floor)}."
         raise InputError(argument("floor"), text, " Write 0.1 for 10 %.")
@@ -684,11 +695,8 @@ def _as_floor(floor: float, most: float) -> float:
 
 
 def _as_means(means: object) -> Floats:
-    try:
-        centre = np.asarray(means, dtype=np.float64)
-    except (TypeError, ValueError):
-        centre = np.empty(0)
-    if centre.ndim != 2 or len(centre) < 2 or not np.isfinite(centre).all():
+    centre = _as_points(means)
+    if centre is None or len(centre) < 2:
         raise InputError(
             argument("means"),
             f" must be a point for each of two classes or more, got {shown(means)}. "

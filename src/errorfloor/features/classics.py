@@ -191,14 +191,14 @@ class _ShortestEdges:
 
     def offer(self, part: Counts, square: Floats, one: Counts, other: Counts) -> None:
         """Take in an edge out of each of these parts, of which there may be equal ones."""
-        there = np.unique(part)
-        part = np.concatenate((part, there))
-        square = np.concatenate((square, self.square[there]))
-        low = np.concatenate((np.minimum(one, other), self.low[there]))
-        high = np.concatenate((np.maximum(one, other), self.high[there]))
+        parts = np.unique(part)
+        part = np.concatenate((part, parts))
+        square = np.concatenate((square, self.square[parts]))
+        low = np.concatenate((np.minimum(one, other), self.low[parts]))
+        high = np.concatenate((np.maximum(one, other), self.high[parts]))
         order = np.lexsort((high, low, square, part))
         first = order[np.flatnonzero(np.diff(part[order], prepend=-1))]
-        self.square[there], self.low[there], self.high[there] = (
+        self.square[parts], self.low[parts], self.high[parts] = (
             square[first],
             low[first],
             high[first],

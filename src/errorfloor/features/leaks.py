@@ -6,7 +6,7 @@ import numpy as np
 
 from errorfloor._typing import Bools, Counts, Floats
 
-_SAMPLE = 500  # rows that most columns are told by
+_SAMPLE = 500  # rows that most columns are telling by
 _VALUES = 3  # times as many values as classes at most, in a column that is the label
 _BY_CHANCE = 1e-6  # that labels change so seldom along a column that says nothing of them
 _EACH = 10  # items for each value, on average, of which agreement is no accident
@@ -21,8 +21,8 @@ def telling_columns(points: Floats, codes: Counts) -> Counts:
         for column in range(points.shape[1])
         if _tells(points[rows, column], codes[rows], classes)
     ]
-    told = [column for column in likely if _tells(points[:, column], codes, classes)]
-    return np.array(told, dtype=np.int64)
+    telling = [column for column in likely if _tells(points[:, column], codes, classes)]
+    return np.array(telling, dtype=np.int64)
 
 
 def changes_along(values: Floats, codes: Counts) -> tuple[int, float, bool]:

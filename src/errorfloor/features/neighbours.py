@@ -89,9 +89,9 @@ def blocks_of(number: int, width: int) -> list[slice]:
 def in_full(points: Floats, query: Floats, k: int, excluded: Bools | None) -> Lists:
     """Return the one list of a query from its distances to all points but those excluded."""
     squares = all_squares(points, query)
-    there = np.arange(len(points)) if excluded is None else np.flatnonzero(~excluded)
-    edge = np.partition(squares[there], k - 1)[k - 1]
-    near = there[squares[there] <= edge]
+    allowed = np.arange(len(points)) if excluded is None else np.flatnonzero(~excluded)
+    edge = np.partition(squares[allowed], k - 1)[k - 1]
+    near = allowed[squares[allowed] <= edge]
     return sorted_lists(squares[near][None], near[None], k)
 
 
@@ -479,9 +479,9 @@ def _nearest(points: Floats, k: int, queries: Floats | None, engine: str | None)
     taken = _engine(engine, points.shape[1], own)
     cloud = RoundedCloud(points)
     known = cloud.rounded(taken.precision)
-    there = known if queries is None else Rounded.of(queries, taken.precision, known)
+    rounded = known if queries is None else Rounded.of(queries, taken.precision, known)
     asked = points if queries is None else queries
-    lists, unsure = _measured(points, asked, there, taken.propose(known, there, k, own), k)
+    lists, unsure = _measured(points, asked, rounded, taken.propose(known, rounded, k, own), k)
     if own and unsure.mean() > _MOST:
         return _in_double(cloud, None, k, None)
     rows = np.flatnonzero(unsure)
@@ -515,9 +515,9 @@ def _mended(
 def _in_double(cloud: RoundedCloud, queries: Floats | None, k: int, apart: Apart | None) -> Lists:
     """Return lists by products of double precision, and by all distances where these are open."""
     points, known = cloud.points, cloud.rounded(np.float64)
-    there = known if queries is None else Rounded.of(queries, np.float64, known)
+    rounded = known if queries is None else Rounded.of(queries, np.float64, known)
     asked = points if queries is None else queries
-    lists, unsure = _measured(points, asked, there, propose(known, there, k, apart), k)
+    lists, unsure = _measured(points, asked, rounded, propose(known, rounded, k, apart), k)
     if queries is None:
         apart = Apart(*np.tile(np.arange(len(points)), (2, 1)))
     for row in np.flatnonzero(unsure):
@@ -528,10 +528,10 @@ def _in_double(cloud: RoundedCloud, queries: Floats | None, k: int, apart: Apart
 
 
 def _measured(
-    points: Floats, queries: Floats, there: Rounded, proposals: Proposals, k: int
+    points: Floats, queries: Floats, rounded: Rounded, proposals: Proposals, k: int
 ) -> tuple[Lists, Bools]:
     """Return the nearest of what is proposed, and whether one may lack."""
-    near, unsure = kept(proposals, there, k)
+    near, unsure = kept(proposals, rounded, k)
     squares = np.full(near.shape, np.inf)
     row, column = np.nonzero(near)
     other = proposals.indices[row, column]
@@ -561,9 +561,9 @@ def _by_faiss(points: Rounded, queries: Rounded, k: int, own: bool) -> Proposals
     return _proposed(-0.5 * squares, found, len(points.rows), own)
 
 
-def _proposed(values: Any, found: Counts, there: int, own: bool) -> Proposals:
+def _proposed(values: Any, found: Counts, number: int, own: bool) -> Proposals:
     """Return proposals of a library that lists all points up to the last of a row."""
-    lost = values.min(axis=1) if found.shape[1] < there else np.full_like(values[:, 0], -np.inf)
+    lost = values.min(axis=1) if found.shape[1] < number else np.full_like(values[:, 0], -np.inf)
     if own:
         values[found == np.arange(len(found))[:, None]] = -np.inf
     return Proposals(values, found, lost)

@@ -11,7 +11,7 @@ NAMES = (SEQUENTIAL, *classics.NAMES)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class InWords:
     """A way to answer from features, in words."""
 
     explains: str
@@ -19,7 +19,7 @@ class Told:
     references: tuple[str, ...]
 
 
-_SEQUENTIAL = Told(
+_SEQUENTIAL = InWords(
     "Each item is predicted by the model that did best on the later half of the items before it, "
     "fitted to earlier items alone. The value is the share of errors: an upper estimate.",
     "The upper limit of Clopper and Pearson for the errors of predictions from earlier items "
@@ -29,10 +29,10 @@ _SEQUENTIAL = Told(
 )
 
 
-def in_words(method: str) -> Told:
+def in_words(method: str) -> InWords:
     """Return what a method does and promises."""
     if method == SEQUENTIAL:
         return _SEQUENTIAL
     record = classics.find(method)
     promise = "There is no interval: the ends hold with unlimited items, and not always then."
-    return Told(record.explains, promise, record.references)
+    return InWords(record.explains, promise, record.references)

@@ -74,11 +74,11 @@ def fit_discriminant(points: Floats, codes: Counts, classes: int) -> Predict:
     """Return a linear discriminant whose covariance is shrunk as Ledoit and Wolf do."""
     centre = points.mean(axis=0)
     x = points - centre
-    there, place, sizes = np.unique(codes, return_inverse=True, return_counts=True)
-    means = np.stack([x[place == one].mean(axis=0) for one in range(there.size)])
+    seen, place, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    means = np.stack([x[place == one].mean(axis=0) for one in range(seen.size)])
     slopes = np.linalg.solve(_shrunk(x - means[place]), means.T)
     offsets = np.log(sizes / len(points)) - (means.T * slopes).sum(axis=0) / 2
-    return lambda queries: there[((queries - centre) @ slopes + offsets).argmax(axis=1)][None]
+    return lambda queries: seen[((queries - centre) @ slopes + offsets).argmax(axis=1)][None]
 
 
 def _shrunk(rest: Floats) -> Floats:
@@ -104,11 +104,11 @@ def fit_logistic(points: Floats, codes: Counts, classes: int) -> Predict:
     scale = np.where(scale > 0, scale, 1.0)
     x = np.column_stack(((points - centre) / scale, np.ones(len(points))))
     # Classes that are yet to come have no place: which of them comes first, nobody knows.
-    there, place = np.unique(codes, return_inverse=True)
-    is_class = np.eye(there.size)[place]
+    seen, place = np.unique(codes, return_inverse=True)
+    is_class = np.eye(seen.size)[place]
 
     def loss(flat: Floats) -> tuple[float, Floats]:
-        weights = flat.reshape(there.size, -1)
+        weights = flat.reshape(seen.size, -1)
         logits = x @ weights.T
         total = logsumexp(logits, axis=1, keepdims=True)
         value = float((total[:, 0] - (logits * is_class).sum(axis=1)).sum())
@@ -117,11 +117,11 @@ def fit_logistic(points: Floats, codes: Counts, classes: int) -> Predict:
         ridge[:, -1] = 0
         return value + float((ridge * weights).sum()) / 2, (slope + ridge).ravel()
 
-    start = np.zeros(there.size * x.shape[1])
+    start = np.zeros(seen.size * x.shape[1])
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
-    weights = found.x.reshape(there.size, -1)
+    weights = found.x.reshape(seen.size, -1)
     slopes, offsets = (weights[:, :-1] / scale).T, weights[:, -1]
-    return lambda queries: there[((queries - centre) @ slopes + offsets).argmax(axis=1)][None]
+    return lambda queries: seen[((queries - centre) @ slopes + offsets).argmax(axis=1)][None]
 
 
 def own_families(device: str | None = None) -> tuple[ModelFamily, ...]:
@@ -238,7 +238,7 @@ def batches(n: int) -> list[tuple[int, int]]:
 def _wrong(points: Floats, codes: Counts, classes: int, family: ModelFamily) -> Counts:
     """Return whether each model of a family is wrong about each item."""
     wrong = np.empty((len(family.names), len(codes)), dtype=np.int64)
-    wrong[:, 0] = 1  # with no past there is nothing to go by
+    wrong[:, 0] = 1  # with no past seen is nothing to go by
     for at in range(1, min(_FIRST, len(codes))):
         predict = fit_majority(points[:at], codes[:at], classes)
         wrong[:, at] = predict(points[at : at + 1])[0] != codes[at]

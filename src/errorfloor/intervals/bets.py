@@ -429,7 +429,7 @@ class BettingSelective:
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        best = _Best(self.errors, self.top, goal_of(level))
+        best = _SelectiveBets(self.errors, self.top, goal_of(level))
         if isinstance(self.asked, CountedErrorAt):
             c = self.asked.coverage
             marks = self._marks(c)
@@ -496,7 +496,7 @@ class Errors:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Best:
+class _SelectiveBets:
     """What betting gains against statements about a coverage c and an error q."""
 
     errors: Errors

@@ -113,8 +113,8 @@ class Units:
         """
         group = self.mass.view(np.int64) >> (52 - DIGITS)
         group -= group.min()
-        there = np.bincount(group) > 0
-        group = (np.cumsum(there) - 1)[group]
+        occupied = np.bincount(group) > 0
+        group = (np.cumsum(occupied) - 1)[group]
         times = np.bincount(group, self.times).astype(np.float64)
         return group, times, np.bincount(group, self.times * self.mass) / times
 
@@ -131,7 +131,11 @@ def without_each(statistic: Statistic, design: Sample, rng: np.random.Generator)
         values = [statistic.values((design.count - part)[None], rng) for part in parts]
         mass = np.array([float(part @ design.each) for part in parts])
         kept = mass > 0  # of few units, a group may have none
-        return Units(np.concatenate(values)[kept], kept[kept].astype(np.int64), mass[kept])
+        return Units(
+            np.concatenate(values)[kept],
+            np.ones(np.count_nonzero(kept), dtype=np.int64),
+            mass[kept],
+        )
     if isinstance(statistic, MeanFloor):
         return Units(statistic.without_units(), times, mass)
     if not design.clusters:

@@ -301,10 +301,10 @@ class PairedDifference:
         between *= clusters / max(clusters - 1, 1)
         weighs = mass / sample.total
         fewest = min(telling / float(weighs @ weighs), number)
-        alike = _alike(between, apart, apart * number / fewest)
+        correlation = _within_clusters(between, apart, apart * number / fewest)
         known = _clusters_that_tell(sample, values)
-        alike = (known * alike + DOUBT) / (known + DOUBT)
-        number = 1 / (1 / number + (1 / fewest - 1 / number) * alike)
+        correlation = (known * correlation + DOUBT) / (known + DOUBT)
+        number = 1 / (1 / number + (1 / fewest - 1 / number) * correlation)
         return cls(value, between, number, size / number, freedom, most)
 
     @property
@@ -394,8 +394,8 @@ def _clusters_that_tell(sample: Sample, values: Floats) -> float:
     return float(parts.sum() ** 2 / (parts @ parts)) if parts.any() else 0.0
 
 
-def _alike(between: float, apart: float, together: float) -> float:
-    """Return how far the items of a cluster go along, from variances if they do not and if so."""
+def _within_clusters(between: float, apart: float, together: float) -> float:
+    """Return the correlation within clusters, from variances if there is none and if it is 1."""
     return min(max((between - apart) / (together - apart), 0.0), 1.0) if together > apart else 1.0
 
 

@@ -315,9 +315,9 @@ def _one_more(spread: Floats, rated: Rated) -> float:
 def _differ(rated: Rated) -> float:
     """Return the share of pairs of items whose means differ."""
     _, at = np.unique(np.round(rated.mean, 12), return_inverse=True)
-    alike = np.bincount(at, rated.count)
+    same = np.bincount(at, rated.count)
     n = rated.n
-    return 1 - float((alike * (alike - 1)).sum()) / (n * (n - 1))
+    return 1 - float((same * (same - 1)).sum()) / (n * (n - 1))
 
 
 # Bets ------------------------------------------------------------------------------------------

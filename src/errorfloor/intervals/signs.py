@@ -169,9 +169,9 @@ def _margins(side: ScoreTable, predicted: int, other: NDArray[np.intp]) -> tuple
     if side.scores.size and side.scores.min() >= 0:
         scores = np.log(np.maximum(scores, _LEAST))
     counts = np.column_stack((side.counts[row, other], side.counts[:, predicted]))
-    there = counts.any(axis=1)
-    margin = np.round(scores[there, 0] - scores[there, 1], 9) + 0.0
-    return margin, counts[there].astype(np.int64)
+    some = counts.any(axis=1)
+    margin = np.round(scores[some, 0] - scores[some, 1], 9) + 0.0
+    return margin, counts[some].astype(np.int64)
 
 
 def _in_doubt(parts: Sequence[tuple[Floats, Counts]]) -> Prefixes:

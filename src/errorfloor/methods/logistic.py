@@ -116,7 +116,7 @@ class Logistic:
 
     Resamples start from the fit to the table. There they share their fitted probabilities, so
     the sums behind their first step are one matrix product, third derivatives included. Each
-    further step evaluates them once, and the last one carries the floor along its gradient.
+    further step evaluates them once, and the last one moves the floor along its gradient.
     """
 
     tolerance = 1e-8  # decrement per item of the last step, which about squares the error

@@ -310,10 +310,10 @@ class PoweredCut(PredictionPowered):
 
         row, positive, size = self.cells.row, self.cells.positive, self.rank.size
         total = np.bincount(row, mass, minlength=size)
-        there = np.flatnonzero(total)
-        ones = np.bincount(row[positive], mass[positive], minlength=size)[there]
-        fitted = isotonic_regression(ones / total[there], weights=total[there]).x
-        prob = np.interp(self.rank, self.rank[there], fitted)
+        occupied = np.flatnonzero(total)
+        ones = np.bincount(row[positive], mass[positive], minlength=size)[occupied]
+        fitted = isotonic_regression(ones / total[occupied], weights=total[occupied]).x
+        prob = np.interp(self.rank, self.rank[occupied], fitted)
         first = int(row[below]) if below < row.size else size  # row above the cut
         return np.asarray(np.where(np.arange(size) < first, prob, 1 - prob))
 

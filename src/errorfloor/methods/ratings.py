@@ -251,7 +251,7 @@ def totals_of(rated: Rated, raters: str = ABSOLUTE) -> Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class JointMoments:
     """Moments of predictions and mean ratings; numbers, or arrays with an entry for each set.
 
     Attributes
@@ -272,7 +272,7 @@ class Together:
     distance: Any
 
     @classmethod
-    def of(cls, totals: Totals, sums: Floats) -> Together:
+    def of(cls, totals: Totals, sums: Floats) -> JointMoments:
         """Return the moments of sets of items, from totals with predictions."""
         mass, squares, first, second = np.moveaxis(
             sums[..., totals.moments : totals.moments + 4], -1, 0

@@ -216,6 +216,9 @@ class Options:
         return float(positive.min() / 2) if positive.size else 0.25
 
 
+DEFAULT_OPTIONS = Options()
+
+
 def check_references(record: Any) -> None:
     """Refuse a record whose references are one text, of which each letter would be one."""
     if isinstance(record.references, str):

@@ -277,8 +277,7 @@ def _two_moments(how: OfTable, table: TwoByTwo) -> Binomial:
 def cost_of(false_positive: float, false_negative: float, **more: Any) -> OfTable:
     """Return the mean cost per item of errors that cost so much."""
     costs = false_positive, false_negative
-    alike = false_positive == false_negative
-    law = "binomial" if alike else "costs"
+    law = "binomial" if false_positive == false_negative else "costs"
     given = {"loss": partial(_mean_cost, costs), "costs": costs, "needs": "", "law": law, **more}
     return linear(partial(_per_item, costs), **given)
 

@@ -9,7 +9,6 @@ import numpy as np
 from errorfloor._checks import InputError, argument
 from errorfloor._keywords import told_keywords
 from errorfloor._typing import Counts, Floats, RandomLike
-from errorfloor.checks.record import method_of
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
@@ -20,6 +19,7 @@ from errorfloor.questions.calibrate import fit
 from errorfloor.questions.question import Ask, floor_of
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Confusion, Estimate, Groups
+from errorfloor.results.estimate import method_of
 
 TIE = 1e-9  # probabilities that differ by less are the same
 

@@ -7,9 +7,9 @@ import math
 from errorfloor import intervals
 from errorfloor._checks import InputError, argument, as_flag, check_level, function, shown
 from errorfloor._keywords import told_keywords
-from errorfloor.checks.record import method_of
 from errorfloor.intervals.record import Evidence
 from errorfloor.results import Estimate
+from errorfloor.results.estimate import method_of
 from errorfloor.results.people import FloorDifference
 
 

@@ -26,7 +26,6 @@ from errorfloor._checks import (
 )
 from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
-from errorfloor.checks.record import method_of
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
@@ -55,7 +54,7 @@ from errorfloor.questions.people import people_in
 from errorfloor.questions.question import Ask, answer, floor_of
 from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
 from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
-from errorfloor.results.estimate import GIVEN
+from errorfloor.results.estimate import GIVEN, method_of
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED
 
 _MOST_DEVIATIONS = 7.0  # of the normal distribution, beyond which p-values are not told apart

@@ -26,7 +26,7 @@ from errorfloor.data.tables import RatingTable
 from errorfloor.data.values import missing_in
 from errorfloor.intervals.ratings import JACKKNIFE
 from errorfloor.intervals.seeds import Seed
-from errorfloor.methods.ratings import Rated, Together, Totals, Variances
+from errorfloor.methods.ratings import JointMoments, Rated, Totals, Variances
 from errorfloor.metrics.variances import DIFFERENCE, NAMES
 from errorfloor.questions.model_options import ModelOptions
 from errorfloor.questions.ratings import (
@@ -270,12 +270,12 @@ class _Beside:
         mass = rated.weight * rated.count
         return cls(fit, float(mass @ (1 / rated.size) / mass.sum()))
 
-    def parts(self, sums: Floats) -> tuple[Variances, Together]:
+    def parts(self, sums: Floats) -> tuple[Variances, JointMoments]:
         """Return variances and what they have to do with predictions."""
         totals = self.fit.totals
-        return totals.variances(sums), Together.of(totals, sums)
+        return totals.variances(sums), JointMoments.of(totals, sums)
 
-    def excess(self, found: Variances, both: Together) -> Any:
+    def excess(self, found: Variances, both: JointMoments) -> Any:
         """Return by how much the squared error is above the noise."""
         noise = found.noise * self.share_of_ones if self.fit.shared else found.of_means
         return both.distance - noise
@@ -297,7 +297,7 @@ class _Beside:
             return 2 * both.covariance / (both.variance + whole + both.shift**2)
         return np.clip(both.covariance / np.sqrt(np.maximum(both.variance * whole, 1e-300)), -1, 1)
 
-    def explained(self, metric: str, found: Variances, both: Together) -> Any:
+    def explained(self, metric: str, found: Variances, both: JointMoments) -> Any:
         """Return what is compared with the signal: the squared share of it, or the share."""
         if metric in _SQUARED:
             return found.signal - self.excess(found, both)

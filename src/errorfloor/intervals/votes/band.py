@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.votes.inversion import coverage_limits, error_limits
-from errorfloor.methods.record import Options
+from errorfloor.methods.record import DEFAULT_OPTIONS, Options
 from errorfloor.methods.votes.aims import ONE_VOTE, Aim, Lines, Target
 from errorfloor.methods.votes.line import binomial, cosines, grid, stopped, supremum
 from errorfloor.metrics import Metric
@@ -56,10 +56,9 @@ class Band:
         counts: Counts | Floats,
         level: float,
         n_points: int,
-        options: Options | None = None,
+        options: Options = DEFAULT_OPTIONS,
     ) -> Band:
         """Return the band around the votes of a table."""
-        options = options or Options()
         n = float(counts.sum())
         law = _law_of(totals, counts, options)
         degree = int(law.totals.max())
@@ -102,7 +101,7 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True)
-class _Law:
+class _CellLaw:
     """The pairs of votes that items can have, one cell each, and how likely each is."""
 
     positives: Counts
@@ -142,16 +141,16 @@ class _Law:
         return np.asarray(np.bincount(place[known], counts[known], keys.size), dtype=np.float64)
 
 
-def _law_of(totals: Counts, counts: Counts | Floats, options: Options) -> _Law:
+def _law_of(totals: Counts, counts: Counts | Floats, options: Options) -> _CellLaw:
     if options.rule is not None:
-        return _Law(*options.rule.cells()[:2], orders=options.rule.cells()[2])
+        return _CellLaw(*options.rule.cells()[:2], orders=options.rule.cells()[2])
     distinct, group = np.unique(totals, return_inverse=True)
     all_k = np.concatenate([np.arange(m + 1) for m in distinct])
     all_m = np.repeat(distinct, distinct + 1)
     if options.by_item:
-        return _Law(all_k, all_m)
+        return _CellLaw(all_k, all_m)
     share = np.bincount(group, counts, distinct.size) / float(counts.sum())
-    return _Law(all_k, all_m, np.repeat(share, distinct + 1))
+    return _CellLaw(all_k, all_m, np.repeat(share, distinct + 1))
 
 
 def _sets_of_each(positives: Counts, totals: Counts, error: float) -> tuple[Floats, Floats]:
@@ -218,7 +217,7 @@ def certified_limits(
     *,
     level: float = 0.95,
     n_points: int = 256,
-    options: Options | None = None,
+    options: Options = DEFAULT_OPTIONS,
 ) -> tuple[float, float]:
     """Return limits of a best value over every distribution whose votes agree with the data.
 
@@ -252,7 +251,6 @@ def certified_limits(
     .. [1] W. Hoeffding, Ann. Math. Statist. 27, 1956, theorem 4.
     .. [2] C. Clopper and E. Pearson, Biometrika 26, 1934.
     """
-    options = options or Options()
     band = Band.around(positives, totals, counts, level, n_points, options)
     if options.aim is not None:
         least, largest = options.aim.span

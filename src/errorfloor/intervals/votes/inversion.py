@@ -136,7 +136,7 @@ def _zoomed(value: Callable[[float], float], found: dict[float, float]) -> dict[
         order = sorted(found)
         best = min(order, key=lambda t: found[t])
         place = order.index(best)
-        for beside in order[max(place - 1, 0) : place] + order[place + 1 : place + 2]:
-            middle = (best + beside) / 2
+        for neighbour in order[max(place - 1, 0) : place] + order[place + 1 : place + 2]:
+            middle = (best + neighbour) / 2
             found[middle] = value(middle)
     return found

@@ -17,7 +17,7 @@ from errorfloor.data.sample import PSEUDO, Sample
 from errorfloor.data.tables import Table, VoteTable
 from errorfloor.intervals.binomial import worth_of_freedom
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
-from errorfloor.methods.record import VOTES_DECIDE, Basis, Options, uses_weights
+from errorfloor.methods.record import DEFAULT_OPTIONS, VOTES_DECIDE, Basis, Options, uses_weights
 from errorfloor.methods.soft import is_balance
 from errorfloor.methods.votes.mixture import weighs
 from errorfloor.methods.votes.stopping import EXPLAINED
@@ -79,7 +79,7 @@ class VoteLimits:
     table: VoteTable = field(repr=False)
     find: Callable[..., tuple[float, float]] = field(repr=False)
     few: Votes | None = field(repr=False)  # of the votes, where all are too many
-    options: Options = field(default_factory=Options, repr=False)
+    options: Options = field(default=DEFAULT_OPTIONS, repr=False)
     sample: Sample = field(kw_only=True, repr=False)
     items: float = field(kw_only=True)  # equal ones that vary as much
 

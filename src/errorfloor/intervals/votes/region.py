@@ -30,7 +30,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.bets import Bets, Blocks
 from errorfloor.intervals.votes.bracket import missed_votes
 from errorfloor.intervals.votes.inversion import coverage_limits, error_limits
-from errorfloor.methods.record import VOTES_DECIDE, Options
+from errorfloor.methods.record import DEFAULT_OPTIONS, VOTES_DECIDE, Options
 from errorfloor.methods.votes.aims import Aim, Lines
 from errorfloor.methods.votes.dual import (
     TIE_BREAK,
@@ -167,7 +167,9 @@ class Region:
     def lost(self, p: Any) -> float:
         """Return the log-likelihood per item that is lost if every item has these probabilities."""
         pairs = zip(self.parts, self.weights, strict=True)
-        return float(self.sizes @ [part.alike_loss(part.chances(own), p) for part, own in pairs])
+        return float(
+            self.sizes @ [part.single_point_loss(part.chances(own), p) for part, own in pairs]
+        )
 
 
 # --- two classes
@@ -180,7 +182,7 @@ def likelihood_limits(
     *,
     level: float = 0.95,
     n_points: int = 256,
-    options: Options | None = None,
+    options: Options = DEFAULT_OPTIONS,
     with_band: bool = True,
 ) -> tuple[float, float]:
     """Return limits of a best value over the distributions that votes for two classes make likely.
@@ -223,7 +225,6 @@ def likelihood_limits(
     .. [1] N. Ignatiadis and S. Wager, JASA 117, 2022 (limits that allow for what votes cannot
        tell, affine in the data).
     """
-    options = options or Options()
     cells = positives, totals, counts
     region = TwoClassRegion.around(cells, level, n_points, options)
     if options.aim is None:
@@ -249,8 +250,8 @@ def _value_limits(region: TwoClassRegion, metric: Metric) -> tuple[float, float]
         low, high = coverage_limits(region, at)
     else:
         low, high = region.limit(1.0), region.limit(-1.0)
-    value, alike = region.value(region.fitted), region.alike()
-    low, high = min([low, *alike]), max([high, *alike])
+    value, others = region.value(region.fitted), region.values_if_equal()
+    low, high = min([low, *others]), max([high, *others])
     if getattr(metric.how, "least_of_two_kinds", False) and not region.tells_much:
         low = min(low, region.least_of_two())
     least, most = metric.span(2)
@@ -310,7 +311,9 @@ class TwoClassRegion(Region):
         room. None if no total can be coin flips.
         """
         rows = zip(self.sizes, self.parts, self.weights, strict=True)
-        lost = np.array([w * part.alike_loss(part.chances(own), peak) for w, part, own in rows])
+        lost = np.array(
+            [w * part.single_point_loss(part.chances(own), peak) for w, part, own in rows]
+        )
         order = np.argsort(lost, kind="stable")
         coins = set(order[np.cumsum(lost[order]) <= self.choose].tolist())
         if not coins:
@@ -343,7 +346,7 @@ class TwoClassRegion(Region):
         """Return the best value of the metric."""
         return value_of(self.options.metric, self.points, weights, self.options.target)
 
-    def alike(self) -> list[float]:
+    def values_if_equal(self) -> list[float]:
         """Return the values that there may be if all items are alike; none if votes refute that.
 
         Of the probabilities that all may have, those are meant that no other one refutes.
@@ -571,7 +574,7 @@ _FOR_SHARES = 0.8
 
 
 def many_likelihood_limits(
-    votes: Counts, counts: Counts, *, level: float = 0.95, options: Options | None = None
+    votes: Counts, counts: Counts, *, level: float = 0.95, options: Options = DEFAULT_OPTIONS
 ) -> tuple[float, float]:
     """Return limits of a best value over the distributions that votes for many classes make likely.
 
@@ -596,7 +599,6 @@ def many_likelihood_limits(
     -------
     low, high : float
     """
-    options = options or Options()
     metric, classes = options.metric, votes.shape[1]
     if metric.is_error:
         return _many_error_limits(votes, counts, level, options)

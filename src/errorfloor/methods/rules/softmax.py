@@ -200,14 +200,14 @@ class _Task:
                 is_far = self._distance(step) > FAR
                 return replace(at, endless=True) if is_far else self.moved(at, step)
             for _ in range(MAX_HALVINGS):
-                there = self.moved(at, step)
-                new = self.at(there)
+                candidate = self.moved(at, step)
+                new = self.at(candidate)
                 if new[0] >= level:
                     break
                 step = step / 2
             else:
                 return at
-            at, (level, gradient, hessian) = there, new
+            at, (level, gradient, hessian) = candidate, new
         return at
 
     def _distance(self, step: Floats) -> float:

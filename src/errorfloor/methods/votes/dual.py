@@ -95,7 +95,7 @@ class Likelihood:
         """Return the logarithm of each cell's chance if every item has these probabilities."""
         raise NotImplementedError
 
-    def alike_loss(self, fitted: Floats, p: Any) -> float:
+    def single_point_loss(self, fitted: Floats, p: Any) -> float:
         """Return the mean log-likelihood that is lost if every item has these probabilities.
 
         `fitted` are the cells' probabilities at the maximum.

@@ -20,7 +20,15 @@ from errorfloor._references import MIXTURE as REFERENCE
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.record import VOTES_DECIDE, Basis, Classes, Method, Options, uses_weights
+from errorfloor.methods.record import (
+    DEFAULT_OPTIONS,
+    VOTES_DECIDE,
+    Basis,
+    Classes,
+    Method,
+    Options,
+    uses_weights,
+)
 from errorfloor.methods.votes.aims import ONE_VOTE, Target
 from errorfloor.methods.votes.thinning import Votes, by_total, floor_of_all, refuse_shares, thinned
 from errorfloor.metrics import ERROR, METRICS, Metric
@@ -54,10 +62,10 @@ class Refitted:
         total have a distribution of their own.
     """
 
-    def __init__(self, sample: Sample, options: Options | None = None) -> None:
+    def __init__(self, sample: Sample, options: Options = DEFAULT_OPTIONS) -> None:
         self.sample = sample
         self.cells = sample.distinct
-        self.options = options or Options()
+        self.options = options
         self._check()
         self.fits, self._value = self._fit(self.cells.count)
 

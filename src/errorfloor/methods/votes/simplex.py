@@ -280,7 +280,7 @@ def support(classes: int) -> Support:
     """Return the points for a number of classes."""
     uniform = _lattice(*(_LATTICE if classes <= _MANY_CLASSES else _FOR_MANY), classes)
     smooth = np.concatenate([_dirichlet(uniform, spread) for spread in _SPREADS])
-    alike = np.concatenate([_alike(classes, spread) for spread in _SPREADS])
+    alike = np.concatenate([_similar_items(classes, spread) for spread in _SPREADS])
     points = np.concatenate((smooth, alike, _few_classes(classes), _two_levels(classes)))
     points.setflags(write=False)
     return Support(points, Ladder(smooth, 0), Ladder(alike, smooth.shape[0]))
@@ -303,7 +303,7 @@ def _dirichlet(uniform: Floats, spread: float) -> Floats:
     return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 
 
-def _alike(classes: int, spread: float) -> Floats:
+def _similar_items(classes: int, spread: float) -> Floats:
     """Return items with one likely class, a little different in how likely, whose others tie."""
     size = max(_ALIKE, 2 / spread)
     # Agreement of Dirichlet(size q) is (size q'q + 1) / (size + 1); q has two levels.
