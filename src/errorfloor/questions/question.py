@@ -576,7 +576,8 @@ def _with_votes(
         of_error = replace(question.options, metric=ERROR)  # the distribution is the same for all
         behind = methods.default(VoteTable.kind, classes).bind(cells, of_error)
         bias = behind.plugin_bias if metric.is_error else None
-    by_share = methods.find(PLUGIN.name, VoteTable.kind, classes, metric.name)
+    by_share = methods.known(PLUGIN.name, classes, VoteTable.kind, metric.name)
+    assert by_share is not None, "plain shares answer for every metric that votes have a method for"
     plugin = by_share.bind(cells, question.options)
     shares = plugin.values(cells.count[None], request.streams.for_("blocks"))
     model, model_error = cap.reached(question.model_error), cap.rate_of(question.model_error)
