@@ -244,6 +244,17 @@ def test_a_majority_with_a_few_items_settled_by_hand_is_doubted():
         assert not found or f"on all but {number} item" in found[0].sentence
 
 
+@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
+@pytest.mark.parametrize("m", [5, 4000])
+def test_labels_that_votes_contradict_are_not_taken_for_a_majority(m):
+    gold = np.arange(60) % 2
+    for for_gold in (0.0, 0.1):
+        right = np.random.default_rng(0).binomial(m, for_gold, 60)
+        votes = np.where(gold == 1, right, m - right)
+        found = ef.from_votes(votes, m, labels=gold, interval=None)
+        assert not findings(found, FROM_VOTES)
+
+
 def test_too_few_splits_for_a_verdict_are_a_note():
     k = np.repeat([0, 1, 5], [60, 3, 60])
     found = ef.from_votes(k, 5, labels=k >= 3)

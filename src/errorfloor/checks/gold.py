@@ -91,11 +91,12 @@ def _log_chance(gold: GoldVotes) -> float:
     """
     right, leads = _share_for_gold(gold), _leads(gold.votes)
     wrong = (1 - right) * _agreement_of_errors(gold)
-    odds = np.where(leads > 0, (wrong / right) ** leads, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):  # where no vote, or every one, is for it
+        log_odds = np.where(leads > 0, leads * (np.log(wrong) - np.log(right)), -np.inf)
     against = int(gold.counts[_not_leading(gold)].sum())
     if not against:
-        return -float(gold.counts @ np.log1p(odds))
-    expected = float(gold.counts @ (odds / (1 + odds)))
+        return -float(gold.counts @ np.logaddexp(0, log_odds))
+    expected = float(gold.counts @ np.exp(-np.logaddexp(0, -log_odds)))
     if expected <= against:
         return 0.0
     return against - expected + against * math.log(expected / against)  # Chernoff
