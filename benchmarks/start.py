@@ -4,7 +4,7 @@ Run `python -m benchmarks.start [REPEATS] [SOURCE...]`. A source is a folder to 
 from, this checkout's by default; several are timed side by side. Commands take turns, so that what
 else the machine does falls on all of them. Of each command the least time of all turns counts: its
 time on the clock, and that of the processor with all its threads. The last rows are of one command
-without a trick of apps/cli/starting.py, which is what the trick saves.
+without a trick of apps/cli/process.py, which is what the trick saves.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ COMMANDS = {
     "report, scores": ("report", "scores.csv", "-o", "report.html"),
 }
 USUAL = "estimate, votes"
-# What `starting` would do if it left everything to Python.
+# What the process would do if it left everything to Python.
 WITHOUT = {
-    "and the end of Python": "starting.leave = sys.exit",
-    "and all imports": "starting.spare = lambda: None",
+    "and the end of Python": "process.end_quickly = sys.exit",
+    "and all imports": "process.start_quickly = lambda: None",
 }
 
 
@@ -101,7 +101,7 @@ def _plainly(line: str) -> str:
     """Return a program that runs the usual command after a line that takes a trick away."""
     return (
         f"import sys; sys.argv = {['errorfloor', *COMMANDS[USUAL]]!r}\n"
-        "from errorfloor.apps.cli import main, starting\n"
+        "from errorfloor.apps.cli import main, process\n"
         f"{line}\nmain()"
     )
 

@@ -29,10 +29,10 @@ from errorfloor import metrics
 from errorfloor._checks import Mention, argument, function
 from errorfloor.apps import cli as package
 from errorfloor.apps import demo
+from errorfloor.apps.cli.ask import unattainable
 from errorfloor.apps.cli.building import explained
 from errorfloor.apps.cli.commands import cli
 from errorfloor.apps.cli.commands import run as main
-from errorfloor.apps.cli.gates import unattainable
 from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.session import PATIENCE_VARIABLE, Session, Unstyled, patience
 from errorfloor.data.formats import FORMATS as FILE_FORMATS
@@ -949,7 +949,7 @@ def test_without_arguments_the_program_prints_its_help():
 
 def test_without_the_extra_the_program_says_what_to_install(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "errorfloor.apps.cli.commands", None)
-    monkeypatch.setattr(package.interrupts, "leave_at_once", lambda: None)
+    monkeypatch.setattr(package.process, "end_on_signal", lambda: None)
     with pytest.raises(SystemExit) as left:
         package.main()
     assert left.value.code == 1
@@ -1055,7 +1055,7 @@ def test_ctrl_c_in_a_query_is_no_error_either(folder, monkeypatch, capsys):
     def stopped(*_, **__):
         raise RuntimeError("Query interrupted")  # as DuckDB does
 
-    monkeypatch.setattr("errorfloor.apps.cli.source.read", stopped)
+    monkeypatch.setattr("errorfloor.apps.cli.labels.read", stopped)
     assert main(["count", "demo/scores.csv", "-o", "table.npz", "--quiet"]) == 130
     assert capsys.readouterr().err.strip() == ""
 

@@ -37,7 +37,7 @@ def started(case):
         resource.setrlimit(resource.RLIMIT_FSIZE, (case["most"],) * 2)
     cli.main()
 
-cli.interrupts.leave_at_once()  # as the program does first of all
+cli.process.end_on_signal()  # as the program does first of all
 for line in sys.stdin:
     case = json.loads(line)
     start = time.monotonic()

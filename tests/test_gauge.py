@@ -15,7 +15,8 @@ from errorfloor.apps import demo
 from errorfloor.apps.cli.commands import cli
 from errorfloor.metrics import METRICS
 from errorfloor.results import Finding
-from errorfloor.show.gauge import drawn, gauge_of, heroes_of, lines_of, picture_of
+from errorfloor.show.gauge import gauge_of, heroes_of, lines_of, picture_of
+from errorfloor.show.terminal import draw
 
 pytestmark = [pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")]
 RNG = np.random.default_rng(5)
@@ -129,7 +130,6 @@ def test_a_refuted_answer_has_no_gauge_and_no_card():
     )
     assert gauge_of(bad) is None
     assert picture_of(bad) == ""
-    assert drawn(bad, "text") is None
     with pytest.raises(ValueError, match=r"No floor can be stated\. It is wrong"):
         ef.card(bad)
 
@@ -148,7 +148,7 @@ def test_a_terminal_shows_the_gauge_between_the_sentence_and_the_numbers():
     found = votes()
     console = Console(width=80, force_terminal=True, color_system=None)
     with console.capture() as capture:
-        drawn(found, f"{found.sentence}\nmore")(console)
+        draw(found, f"{found.sentence}\nmore", console)
     lines = capture.get().splitlines()
     bar = next(at for at, line in enumerate(lines) if line.startswith("0 % \N{DARK SHADE}"))
     assert lines[bar].endswith("100 %")

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 import errorfloor as ef
 from errorfloor import metrics, plot
-from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.commands import cli
+from errorfloor.apps.cli.options import complete_metrics
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.selective import risk_coverage
 from errorfloor.questions.plan import _expected
@@ -423,7 +423,7 @@ def test_metrics_are_listed_and_completed():
     assert auc["two_classes_only"]
     assert not auc["less_is_better"]
     assert auc["from"]["soft labels"] == {"two classes": soft("auc").interval_method}
-    assert completing.metrics(None, None, "a") == ["auc", "average-precision"]
+    assert complete_metrics(None, None, "a") == ["auc", "average-precision"]
     assert len(metric_table.of_metrics().rows) == len(EVERY)
     assert "coverage-at-error" in run("estimate", "--help").stdout.replace("\n", "").replace(
         " ", ""

@@ -20,7 +20,7 @@ from errorfloor.data.models import models_in_files
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.models import PairedDifference
-from errorfloor.show import dots
+from errorfloor.show import terminal
 from tests.schemas import checked
 
 
@@ -738,7 +738,7 @@ def test_a_terminal_has_a_bar_beside_each_model(four):
     console = pytest.importorskip("rich.console")
     file = io.StringIO()
     screen = console.Console(width=120, file=file, highlight=False, markup=False)
-    dots.drawn(four, str(four))(screen)
+    terminal.draw(four, str(four), screen)
     rows = file.getvalue().splitlines()
     assert sum("●" in row or "--o--" in row for row in rows) == 4
 

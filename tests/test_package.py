@@ -197,6 +197,7 @@ ALONE = {
     "datasets.synthetic": "It is public.",
     "intervals.crossed": "Limits of means are no part of a question, whoever asks.",
     "paper": "It is public.",
+    "show.terminal": "It is loaded on a terminal alone.",
     "show.report.pictures": "What a report draws is a concept of its own, as what it says is.",
 }
 # In one process, the first time not counted; comprehensions are no functions of their own.

@@ -23,15 +23,15 @@ from errorfloor.data.tables import KINDS, ScoreTable, SoftTable
 from errorfloor.intervals.seeds import Seed
 from errorfloor.questions.question import Ask, floor_of
 from errorfloor.results import FeeBeeResult, Interval, Option, Plan, Trade, Verdict
-from errorfloor.show import frame, numbers, palette, sentences, text
+from errorfloor.show import exports, numbers, palette, sentences, text
 from errorfloor.show.html import html_of
 from errorfloor.show.kinds import ByClassName
-from errorfloor.show.lines import drawn, of_floors
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.report import summarize
 from errorfloor.show.report.context import Context
 from errorfloor.show.report.pictures import OF_TABLES
 from errorfloor.show.sentences import sentence_of
+from errorfloor.show.terminal import draw
 from errorfloor.show.words import long_text_of
 
 # The files of `folder` hold every item twice.
@@ -428,8 +428,8 @@ def test_frames_come_from_the_library_that_is_there(monkeypatch):
     polars = pytest.importorskip("polars")
     rows = ef.Comparison((estimate(),))
     assert isinstance(rows.to_frame("polars"), polars.DataFrame)
-    monkeypatch.setattr(frame, "find_spec", lambda name: None)
-    monkeypatch.setattr(frame, "sys", SimpleNamespace(modules={}))
+    monkeypatch.setattr(exports, "find_spec", lambda name: None)
+    monkeypatch.setattr(exports, "sys", SimpleNamespace(modules={}))
     with pytest.raises(ImportError, match="to_frame needs pandas, polars or pyarrow"):
         rows.to_frame()
 
@@ -440,8 +440,7 @@ def test_bars_stand_beside_the_rows_where_there_is_room():
     said = long_text_of(rows)
     for width, bars in ((120, True), (60, False)):
         file = io.StringIO()
-        bars_of = drawn(of_floors(rows), said, numbers.per_cent)
-        bars_of(console.Console(width=width, file=file, highlight=False, markup=False))
+        draw(rows, said, console.Console(width=width, file=file, highlight=False, markup=False))
         shown = file.getvalue()
         assert ("5.97 %   " in shown) == bars
         assert ("●" in shown or "o\n" in shown) == bars

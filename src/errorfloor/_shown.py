@@ -64,7 +64,7 @@ class Shown:
         dataframe
             A row for each method, group, annotator or the like; one row where there is one answer.
         """
-        return _show("frame").frame_of(self, backend)
+        return _show("exports").frame_of(self, backend)
 
     def to_metrics(self, prefix: str = "") -> dict[str, float]:
         """Return the numbers of the result by flat names, for trackers of experiments.
@@ -106,7 +106,7 @@ def formatted(result: Any, spec: str) -> str:
 
 def frame_of_columns(columns: Any, backend: Any = None) -> Any:
     """Return columns as a dataframe of the library that is at hand."""
-    return _show("frame").frame_of_columns(columns, backend)
+    return _show("exports").frame_of_columns(columns, backend)
 
 
 def model_index_of(*arguments: Any) -> str:

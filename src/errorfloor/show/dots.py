@@ -6,8 +6,7 @@ with the paired interval, which is what tells models apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from errorfloor.show import lines, numbers
@@ -18,8 +17,6 @@ from errorfloor.show.lines import SIZE, Line
 from errorfloor.show.sentences import sentence_of
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from errorfloor.results import ComparedModel, ModelComparison
 
 MOST, FEW = 12, 5  # models that are drawn, and on a card
@@ -137,14 +134,6 @@ def height_of(result: ModelComparison, size: float = SIZE) -> float:
     number = min(len(result.models), MOST)
     both = lines.height_of(number, size) + lines.height_of(number - 1, size)
     return both + TITLE * size
-
-
-def drawn(result: ModelComparison, text: str) -> Callable[[Console], None] | None:
-    """Return what prints the text of an answer with a bar next to each model; None without one."""
-    if result.refuted:
-        return None
-    value = partial(in_words.style_of(result).value, digits=in_words.digits_of(result))
-    return lines.drawn(values_of(result), text, value)
 
 
 def _title(result: ModelComparison) -> str:

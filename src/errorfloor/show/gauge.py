@@ -8,19 +8,15 @@ that the data cannot tell about.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
 
 from errorfloor.results import Estimate, RatingsEstimate, Verdict
 from errorfloor.show import numbers, ratings
 from errorfloor.show.drawing import Box, Pointer, Shape, Stroke, Theme, Words, svg
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.standings import standing_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 SLICES, STRIPES = 24, 90  # of what fades, and of the zone that no model reaches
 # In a page the text has the colour of the text around it; shades fit light and dark pages.
@@ -353,24 +349,3 @@ def lines_of(gauge: Gauge, width: int = 60, *, unicode: bool = True) -> list[str
     legend = "   ".join(f"{signs[name]} {meaning}" for name, meaning in meanings.items() if meaning)
     worst, perfect = gauge.ends
     return [f"{worst} {''.join(cells)} {perfect}", legend]
-
-
-def drawn(result: object, text: str) -> Callable[[Console], None] | None:
-    """Return what prints the text of an answer with its gauge; None where there is none."""
-    gauge = gauge_of(result) if isinstance(result, Estimate | Verdict) else None
-    if gauge is None:
-        return None
-
-    def draw(console: Console) -> None:
-        sentence, *lines = text.splitlines()
-        console.print(sentence, style="bold")
-        ends = sum(map(len, gauge.ends)) + 2
-        width = min(console.width - ends - 1, 60)
-        if width >= 20:
-            unicode = "utf" in console.encoding.lower()
-            for line in ("", *lines_of(gauge, width, unicode=unicode), ""):
-                console.print(line)
-        for line in lines:
-            console.print(line)
-
-    return draw

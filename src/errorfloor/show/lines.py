@@ -17,9 +17,7 @@ from errorfloor.show.markup import in_short, in_sight
 from errorfloor.show.palette import BLUE
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from errorfloor.results import Estimate
+    pass
 
 SIZE = 12  # pixels of letters; a row and all else goes along
 ROW, BELOW = 38 / 12, 3.0  # heights of a row, and of the axis below them, in letters
@@ -187,59 +185,3 @@ def _round_up(step: float) -> float:
     """Return the next larger of 1, 2, 2.5 and 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(step))
     return next(factor * power for factor in STEPS if factor * power >= step * (1 - 1e-9))
-
-
-# On a terminal, with a bar next to each row of a table.
-
-
-def of_floors(rows: Iterable[Estimate]) -> list[Line]:
-    """Return the floors of several methods."""
-    return [Line(row.method, row.value, row.low, row.high) for row in rows]
-
-
-BAR = 30  # characters
-
-
-def drawn(
-    lines: Sequence[Line], text: str, ends: Callable[[float], str]
-) -> Callable[[Console], None]:
-    """Return what prints the text of a table with a bar next to each row, where there is room.
-
-    The text is a sentence, the table, and what else there is to say; `ends` writes the numbers at
-    the ends of the bars.
-    """
-
-    def draw(console: Console) -> None:
-        sentence, head, *rest = text.splitlines()
-        width = max(map(len, rest[: len(lines)]))
-        if console.width < width + 2 + BAR:
-            console.print(text, soft_wrap=True)
-            return
-        console.print(sentence, style="bold")
-        every = [end for line in lines for end in line.ends]
-        least, most = min(every), max(every)
-        last = ends(most)
-        scale = ends(least).ljust(BAR - max(len(last), 8)) + last.rjust(8)
-        console.print(f"{head:<{width}}  {scale}")
-        unicode = "utf" in console.encoding.lower()
-        for row, line in zip(rest, lines, strict=False):
-            beside = _bar(line, least, most, unicode=unicode)
-            console.print(f"{row:<{width}}  {beside}".rstrip())
-        for row in rest[len(lines) :]:
-            console.print(row)
-
-    return draw
-
-
-def _bar(line: Line, least: float, most: float, *, unicode: bool) -> str:
-    """Return the interval as a line of letters, with a point at the value."""
-
-    def place(value: float) -> int:
-        return round((BAR - 1) * (value - least) / (most - least)) if most > least else 0
-
-    cells = [" "] * BAR
-    if line.low is not None and line.high is not None:
-        first, last = place(line.low), place(line.high)
-        cells[first : last + 1] = ["─" if unicode else "-"] * (last - first + 1)
-    cells[place(line.value)] = "●" if unicode else "o"
-    return "".join(cells)

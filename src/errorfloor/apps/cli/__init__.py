@@ -3,30 +3,30 @@
 import shlex
 import sys
 
-from errorfloor.apps.cli import interrupts, starting
+from errorfloor.apps.cli import process
 
 
 def main() -> None:
     """Run the command line and exit: 0 fine, 1 bad input, 2 usage, 3 a requirement is not met."""
-    interrupts.leave_at_once()
-    starting.fill_streams()
+    process.end_on_signal()
+    process.fill_streams()
     try:
-        starting.spare()
+        process.start_quickly()
         from errorfloor.apps.cli.commands import run
     except ImportError as error:
         print(_without_its_extra(error, sys.argv[1:]), file=sys.stderr)
         sys.exit(1)
-    interrupts.remember()
+    process.raise_on_signal()
     try:
         code = run()
     except BaseException:
-        if not interrupts.was_pressed():
+        if not process.was_interrupted():
             raise
-        code = interrupts.INTERRUPTED
-    interrupts.wait()
-    starting.tidy()
-    interrupts.leave_at_once()
-    starting.leave(interrupts.code_of(code))
+        code = process.INTERRUPTED
+    process.ignore_signals()
+    process.run_exit_functions()
+    process.end_on_signal()
+    process.end_quickly(process.exit_code(code))
 
 
 def _without_its_extra(error: ImportError, arguments: list[str]) -> str:

@@ -8,14 +8,15 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
 
 from errorfloor._checks import InputError
-from errorfloor.apps.cli import interrupts
+from errorfloor.apps.cli import process
 from errorfloor.apps.cli.messages import following, unclear, written
 from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
 from errorfloor.data.columns import UnclearColumnsError
@@ -243,8 +244,8 @@ class Group(click.Group):
 
     Attributes
     ----------
-    sections : dict of str to str
-        The heading that each command stands under in the help; others stand under the last one.
+    sections : dict of str to Commands
+        The commands by the headings that they stand under in the help.
     usual : str
         The command that is meant where a file stands in the place of one.
     """
@@ -255,30 +256,28 @@ class Group(click.Group):
     def __init__(
         self,
         *arguments: Any,
-        sections: dict[str, tuple[str, ...]] | None = None,
+        sections: Mapping[str, Sequence[click.Command]] = MappingProxyType({}),
         usual: str = "",
         **more: Any,
     ) -> None:
         super().__init__(*arguments, **more)
-        self.sections = sections or {}
+        self.sections = sections
         self.usual = usual
+        for commands in sections.values():
+            for command in commands:
+                self.add_command(command)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order of the help."""
-        named = [name for names in self.sections.values() for name in names]
-        rest = [name for name in self.commands if name not in named]
-        return [name for name in named if name in self.commands] + rest
+        return list(self.commands)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under the headings that they belong to."""
-        named = {name for names in self.sections.values() for name in names}
-        rest = tuple(name for name in self.commands if name not in named)
-        for title, names in ({**self.sections, "More": rest}).items():
-            shown = [self.commands[name] for name in names if name in self.commands]
-            records = [(str(one.name), one.get_short_help_str(80)) for one in shown]
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
+        for title, commands in (self.sections or {"More": [*self.commands.values()]}).items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(str(one.name), one.get_short_help_str(80)) for one in commands]
+                )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -354,7 +353,7 @@ def with_session(function: Body) -> Body:
             context.exit(BROKEN_PIPE)
         except Exception as error:
             # DuckDB makes an error of Ctrl-C; so may libraries that it interrupts while they load.
-            if interrupts.was_pressed() or str(error) == "Query interrupted":
+            if process.was_interrupted() or str(error) == "Query interrupted":
                 raise KeyboardInterrupt from error
             message = explained(error)
             if message is None:

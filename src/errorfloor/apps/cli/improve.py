@@ -1,4 +1,4 @@
-"""The commands `label`, `items` and `confusion`: what to label next, and what is hard."""
+"""The commands that say what to collect next, and what is hard: `plan`, `label` and the like."""
 
 from __future__ import annotations
 
@@ -8,23 +8,52 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from errorfloor.apps.cli import asking
 from errorfloor.apps.cli.building import Command, examples, option, with_session
+from errorfloor.apps.cli.labels import (
+    Labels,
+    answer_to,
+    feebee_of_features,
+)
 from errorfloor.apps.cli.options import (
     ASK_OF_ERROR,
+    METHODS,
     destination,
+    listed,
     listed_each,
     with_ask,
     with_labels,
 )
-from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.source import Labels
-from errorfloor.data.layouts import LAYOUTS, SCORES, of_kind
+from errorfloor.apps.cli.session import Session, is_refuted
+from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS, of_kind
 from errorfloor.data.tables import VoteTable
-from errorfloor.questions.options import OPTIONS_OF
+from errorfloor.questions.options import (
+    OF_METRIC,
+    OPTIONS_OF,
+    PLAN_OPTIONS,
+)
 
 if TYPE_CHECKING:
     from errorfloor.questions.question import Ask
+
+
+@click.command(
+    cls=Command,
+    short_help="Find out which labels to buy next.",
+    epilog=examples(
+        "errorfloor plan demo/votes.csv --target 0.05 --cost-per-item 0.1 --cost-per-vote 0.05",
+        "errorfloor plan demo/scores.csv --target 0.01 --json",
+    ),
+)
+@with_labels(
+    [layout for layout in LAYOUTS if layout is not SOFT_LABELS], groups=True, complete=True
+)
+@listed_each(*PLAN_OPTIONS, *OF_METRIC, "level")
+@with_session
+def plan(session: Session, labels: Labels, **how: Any) -> None:
+    """Say which labels to buy next, from a pilot of votes or of scores with labels."""
+    from errorfloor.questions.plan import PlanAsk
+
+    show_without_count(session, answer_to(labels, session, PlanAsk(**how), "planning"))
 
 
 @click.command(
@@ -109,12 +138,82 @@ def items(session: Session, labels: Labels, output: Path | None, symmetric: bool
 def confusion(session: Session, labels: Labels, ask: Ask, output: Path | None) -> None:
     """Show which classes even the best possible model confuses."""
     from errorfloor.questions.confusion import confusion_of
-    from errorfloor.show.frame import write_csv
 
-    floor = asking.answered(labels, session, ask)
+    floor = answer_to(labels, session, ask)
     found = confusion_of(floor)
-    text, result = str(found), dict[str, Any](found.to_dict())
+    _write_csv(found, output)
+    session.answer(found, output=output, refuted=is_refuted(floor))
+
+
+def _write_csv(found: Any, output: Path | None) -> None:
     if output is not None:
+        from errorfloor.show.exports import write_csv
+
         write_csv(found, output)
-        text, result = f"{text}\nWrote {output}.", {**result, "output": output}
-    session.show(result, text, refuted=asking.refuted(floor))
+
+
+@click.command(
+    cls=Command,
+    short_help="Show how each annotator affects the estimate.",
+    epilog=examples(
+        "errorfloor annotators demo/annotations.csv",
+        "errorfloor annotators demo/annotators.csv --annotators ann,bob,eve -o people.csv",
+    ),
+)
+@with_labels([ANNOTATIONS, ANNOTATORS])
+@listed("level")
+@destination(lambda: [".csv"], required=False, help="Write a row for each annotator")
+@with_session
+def annotators(session: Session, labels: Labels, level: float, output: Path | None) -> None:
+    """Say how each annotator votes, and what the floor is without those who may be guessing."""
+    from errorfloor.data.read_rows import ballots_of
+    from errorfloor.questions.annotators import annotators_of
+
+    reading, ballots = labels.read_and(session, ballots_of)
+    with session.step("looking at annotators"):
+        found = annotators_of(reading, ballots, level)
+    _write_csv(found, output)
+    session.answer(found, output=output)
+
+
+@click.command(
+    cls=Command,
+    short_help="Score methods by how they follow added label noise.",
+    epilog=examples(
+        "errorfloor feebee demo/scores.csv --model-error 0.1 --method isotonic --method beta",
+        "errorfloor feebee demo/scores.csv --metric auc --model-value 0.95 --method isotonic",
+        "errorfloor feebee demo/scores.csv --label label --features score --model-error 0.1",
+    ),
+)
+@with_labels([SCORES], groups=True)
+@listed_each("features", "model_error", "model_value", "metric", "means", of=OPTIONS_OF["feebee"])
+@METHODS
+@listed_each("levels", "repeats", of=OPTIONS_OF["feebee"])
+@listed("clip")
+@listed("device", OPTIONS_OF["feebee"])
+@listed("rng")
+@with_session
+def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
+    """Add known noise to the labels, and score how far off each method is; lower is better.
+
+    With --features, the classic methods 1nn, knn-K, ghp and noshad are rated. With --features and
+    --score, so are the methods for scores.
+    """
+    from errorfloor.questions.feebee import FeeBeeAsk
+
+    if how["model_error"] is None and how["model_value"] is None:
+        raise click.UsageError("Missing option '--model-error', or '--model-value' for AUC.")
+    ask = FeeBeeAsk(methods=methods or None, **how)
+    if ask.features is not None:
+        feebee_of_features(labels, session, ask)
+        return
+    show_without_count(session, answer_to(labels, session, ask, "adding noise"))
+
+
+def show_without_count(session: Session, result: Any) -> None:
+    """Show a result that does not say by itself how many items were left out."""
+    from errorfloor.results import Groups
+    from errorfloor.show.words import left_out
+
+    dropped = 0 if isinstance(result, Groups) else session.about["input"]["dropped"]
+    session.answer(result, more=left_out(dropped))

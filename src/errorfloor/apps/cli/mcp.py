@@ -20,7 +20,7 @@ import click
 
 from errorfloor import __version__
 from errorfloor._checks import percentage
-from errorfloor.apps.cli import starting
+from errorfloor.apps.cli import process
 from errorfloor.apps.cli.building import FILE, NEW_FILE, Command, examples, with_session
 from errorfloor.apps.cli.session import REFUTED, REQUIREMENT, Failure, Session
 from errorfloor.data.storage import FOLDERS, is_inside
@@ -63,7 +63,7 @@ def mcp(session: Session, folders: tuple[str, ...]) -> None:
         import mcp  # noqa: F401
     except ImportError as error:
         raise Failure(_EXTRA.format(error)) from error
-    starting.stay()
+    process.keep_running()
     anyio.run(_serve, tuple(map(os.path.realpath, folders)))
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 import errorfloor
-from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.building import Command, Group, examples, option, with_session
+from errorfloor.apps.cli.options import complete_sets
 from errorfloor.apps.cli.session import SCHEMA, Session
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def list_sets(session: Session) -> None:
 
 
 @data.command(epilog=examples("errorfloor data fetch cifar10h --save cifar10h.csv"))
-@click.argument("names", metavar="NAME...", nargs=-1, required=True, shell_complete=completing.sets)
+@click.argument("names", metavar="NAME...", nargs=-1, required=True, shell_complete=complete_sets)
 @option("--save", metavar="FILE", help="Write the set as CSV, for the other commands.")
 @with_session
 def fetch(session: Session, names: tuple[str, ...], save: str | None) -> None:
@@ -85,7 +85,7 @@ def fetch(session: Session, names: tuple[str, ...], save: str | None) -> None:
 
 
 @data.command(epilog=examples("errorfloor data path"))
-@click.argument("name", required=False, shell_complete=completing.sets)
+@click.argument("name", required=False, shell_complete=complete_sets)
 @with_session
 def path(session: Session, name: str | None) -> None:
     """Print the files of a set, or the folder of all sets."""

@@ -1,4 +1,4 @@
-"""The options that commands share, and the records that they become."""
+"""The options that commands share, the records that they become, and what shells offer for them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import functools
 import os
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
 from errorfloor._checks import InputError
-from errorfloor.apps.cli import completing
 from errorfloor.apps.cli.building import FILE, NEW_FILE, Body, Decorator, option
 from errorfloor.apps.cli.building import options as several
+from errorfloor.apps.cli.labels import Labels
 from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.session import Failure
-from errorfloor.apps.cli.source import Labels
 from errorfloor.data.layouts import BESIDE, Layout, Role
 from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.questions.options import (
@@ -35,6 +35,60 @@ from errorfloor.questions.options import (
     either,
     methods_help,
 )
+
+# What a shell offers where the Tab key is pressed.
+
+
+def complete_columns(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """Offer the columns of the files that stand before; several have commas between them."""
+    # Behind an option without its value click knows no arguments; the program remembers the words.
+    words = context.find_root().obj or ()
+    files = [one for one in words if os.path.isfile(one)]
+    before, comma, last = typed.rpartition(",")
+    there: list[str] = []
+    with suppress(Exception):  # a shell shows no errors while one types
+        from errorfloor.frames import scan
+
+        there = list(scan(files).columns) if files else []
+    return [f"{before}{comma}{one}" for one in _starting(last, there)]
+
+
+def complete_methods(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """Offer the methods of all kinds of labels."""
+    from errorfloor import methods
+    from errorfloor.data.layouts import LAYOUTS
+
+    kinds = dict.fromkeys(layout.kind for layout in LAYOUTS)
+    return _starting(typed, (name for kind in kinds for name in methods.short_names(kind)))
+
+
+def complete_intervals(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """Offer the intervals."""
+    from errorfloor import intervals
+
+    return _starting(typed, ("auto", *intervals.names(), "none"))
+
+
+def complete_metrics(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """Offer the metrics."""
+    from errorfloor import metrics
+
+    return _starting(typed, metrics.names())
+
+
+def complete_sets(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    """Offer the real sets."""
+    from errorfloor.datasets.catalogue import SETS
+
+    return _starting(typed, (one.name for one in SETS))
+
+
+def _starting(typed: str, names: Iterable[Any]) -> list[str]:
+    """Return the names that begin as it was typed, each once."""
+    return [name for name in dict.fromkeys(map(str, names)) if name.startswith(typed)]
+
+
+# Options, and the records that they become.
 
 
 def with_labels(
@@ -113,7 +167,7 @@ def names_of(
     return list(values) if len(values) > 1 else values[0].split(",") if values else None
 
 
-_OF_COLUMNS = {"metavar": "COL", "section": COLUMNS, "shell_complete": completing.columns}
+_OF_COLUMNS = {"metavar": "COL", "section": COLUMNS, "shell_complete": complete_columns}
 _ALIASES = {  # by the name of the role
     "score": ("scores", "proba"),
     "label": ("target",),
@@ -138,7 +192,7 @@ def listed(
 ) -> Decorator:
     """Give a command an option of the list, or of the list of another question."""
     own = options[name]
-    complete = completing.columns if own.is_column else None
+    complete = complete_columns if own.is_column else None
     if options is OPTIONS:
         complete = _COMPLETE.get(name)
     given: dict[str, Any] = {
@@ -167,9 +221,9 @@ def listed_each(*names: str, of: Mapping[str, AskOption] = OPTIONS) -> Decorator
 
 
 _COMPLETE = {
-    "method": completing.methods,
-    "interval": completing.intervals,
-    "metric": completing.metrics,
+    "method": complete_methods,
+    "interval": complete_intervals,
+    "metric": complete_metrics,
 }
 GROUP = once(
     "--group",
@@ -199,7 +253,7 @@ JOINED: tuple[Decorator, ...] = (
         section=READING,
         help="With --labels: the column by which rows of both files are matched; ITEM=ID if it is "
         "ITEM in FILE and ID in the labels.",
-        shell_complete=completing.columns,
+        shell_complete=complete_columns,
     ),
 )
 METHODS = option(
@@ -209,7 +263,7 @@ METHODS = option(
     multiple=True,
     section=ANSWER,
     help=methods_help,
-    shell_complete=completing.methods,
+    shell_complete=complete_methods,
 )
 ASK_OF_ERROR = tuple(name for name in ASK_OPTIONS if name not in OF_METRIC)
 

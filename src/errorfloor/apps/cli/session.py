@@ -10,7 +10,7 @@ import shlex
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from io import StringIO
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 import click
 
 from errorfloor import __version__
-from errorfloor.apps.cli import interrupts
+from errorfloor.apps.cli import process
 from errorfloor.apps.cli.messages import written
 from errorfloor.show.markup import in_sight
 
@@ -208,8 +208,6 @@ REQUIREMENT = 3  # exit code where the answer is not the one that was required
 REFUTED = 4  # exit code where the data contradict what the answer assumes
 BROKEN_PIPE = 141  # 128 + SIGPIPE, as programs have that the signal ends
 
-Draw = Callable[["Console"], None]
-
 
 class Failure(click.ClickException):
     """Input that cannot be used; shown as one message, without a traceback."""
@@ -265,13 +263,34 @@ class Session:
         if not self.quiet:
             say(f"note: {text}", err=True)
 
+    def answer(
+        self,
+        found: Any,
+        *,
+        more: Sequence[str] = (),
+        output: Path | None = None,
+        unmet: str | None = None,
+        refuted: bool | None = None,
+    ) -> None:
+        """Print the answer to a question, with `more` lines; for the rest see `show`."""
+        from errorfloor.show.words import long_text_of
+
+        self.show(
+            found.to_dict(),
+            "\n".join([long_text_of(found), *more]),
+            answer=found,
+            output=output,
+            unmet=unmet,
+            refuted=is_refuted(found) if refuted is None else refuted,
+        )
+
     def show(
         self,
         result: Mapping[str, Any],
         text: str,
         *,
         answer: object = None,
-        draw: Draw | None = None,
+        output: Path | None = None,
         headline: bool = True,
         unmet: str | None = None,
         refuted: bool = False,
@@ -287,9 +306,9 @@ class Session:
         text : str
             For people, and for pipes.
         answer : object, optional
-            What has a gauge, for a terminal.
-        draw : callable, optional
-            Draws on a terminal what `text` says.
+            What may have a picture on a terminal.
+        output : Path, optional
+            The file that was written.
         headline : bool
             Whether the first line says it all. Paths have none, and are not wrapped.
         unmet : str, optional
@@ -297,12 +316,15 @@ class Session:
         refuted : bool
             Whether the data contradict what the answer assumes.
         """
-        interrupts.check()
+        process.check_interrupt()
+        if output is not None:
+            result, text = {**result, "output": output}, f"{text}\nWrote {output}."
         if self.as_json:
             click.echo(json.dumps(_plain(self._object(result)), allow_nan=False))
         elif headline and sys.stdout.isatty():
-            encodable = shown(text, sys.stdout)
-            (draw or _gauge(answer, encodable) or _wrapped(encodable))(_console())
+            from errorfloor.show.terminal import draw  # nowhere else: the start is quick
+
+            draw(answer, shown(text, sys.stdout), _console())
         else:
             say(text)
         if self.summary is not None:
@@ -326,13 +348,13 @@ class Session:
 
         Yields what takes the fraction that is done, or None where nobody watches.
         """
-        interrupts.check()
+        process.check_interrupt()
         if self.quiet or not sys.stderr.isatty():
             yield None
         else:
             with progressing(shown(what, sys.stderr)) as update:
                 yield update
-        interrupts.check()
+        process.check_interrupt()
 
     @contextmanager
     def taming(self) -> Iterator[None]:
@@ -391,23 +413,15 @@ def _console() -> Console:
     )
 
 
-def _gauge(answer: object, text: str) -> Draw | None:
-    """Return what draws the gauge of an answer; None where it has none."""
-    if answer is None:
-        return None
-    from errorfloor.show.gauge import drawn  # nowhere but on a terminal: the start is quick
+def is_refuted(found: Any) -> bool:
+    """Tell whether the data contradict an answer, or one of several."""
+    from errorfloor.results import Comparison, Groups, Verdict
 
-    return drawn(answer, text)
-
-
-def _wrapped(text: str) -> Draw:
-    def draw(console: Console) -> None:
-        first, *rest = text.splitlines()
-        console.print(first, style="bold")
-        for line in rest:
-            console.print(line)
-
-    return draw
+    if isinstance(found, Groups):
+        return any(map(is_refuted, found.values()))
+    if isinstance(found, Verdict):
+        return found.floor.refuted
+    return bool(getattr(found.main if isinstance(found, Comparison) else found, "refuted", False))
 
 
 def _plain(value: Any) -> Any:

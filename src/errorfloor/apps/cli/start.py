@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from errorfloor.apps.cli import starting
+from errorfloor.apps.cli import process
 from errorfloor.apps.cli.building import FILE, Command, examples, option, options, with_session
+from errorfloor.apps.cli.labels import Labels
 from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.options import JOINED, destination, listed
 from errorfloor.apps.cli.session import Failure, Session
-from errorfloor.apps.cli.source import Labels
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
 from errorfloor.questions.options import Whole
@@ -117,5 +117,5 @@ def app(session: Session, port: int, no_browser: bool) -> None:
         session.show({"address": address}, address, headline=False)
         session.remark("Ctrl-C ends the app and deletes what was uploaded")
 
-    starting.stay()
+    process.keep_running()
     serve(port, say, browser=not no_browser)

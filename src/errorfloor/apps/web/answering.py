@@ -11,9 +11,8 @@ from functools import lru_cache
 from typing import Any
 
 from errorfloor._checks import ErrorFloorWarning, InputError
-from errorfloor.apps.cli import asking
+from errorfloor.apps.cli.labels import Labels, compare_with_people, each
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.cli.source import Labels
 from errorfloor.apps.web import form, parts
 from errorfloor.apps.web.limits import reason
 from errorfloor.apps.web.page import DEMOS
@@ -53,7 +52,7 @@ class Found:
     @property
     def estimates(self) -> tuple[Checked, ...]:
         """The floors, of which there may be one per group, or the models that were compared."""
-        return tuple(asking.each(self.floor).values())
+        return tuple(each(self.floor).values())
 
 
 class PageSession(Session):
@@ -328,7 +327,7 @@ def _estimated(place: str, state: State, session: PageSession) -> Found:
         one = columns[0] if len(columns) == 1 else columns
         model.check(ask, columns[0])
         if len(columns) > 1 and ask.choice.record.is_error:
-            verdict: Any = asking.people(labels, session, columns, ask)
+            verdict: Any = compare_with_people(labels, session, columns, ask)
         else:
             verdict = judging([state.file], where, one, ask, read)()
         return Found(labels.read(session), verdict.floor, verdict)

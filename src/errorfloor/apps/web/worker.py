@@ -63,9 +63,9 @@ def _write_below(folder: str) -> None:
 
 def _prepare() -> None:
     """Load what every answer needs, before anybody waits for one."""
-    from errorfloor.apps.cli import starting
+    from errorfloor.apps.cli import process
 
-    starting.spare()
+    process.start_quickly()
     import errorfloor.apps.web.answering  # noqa: F401
 
 

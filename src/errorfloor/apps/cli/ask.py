@@ -1,0 +1,592 @@
+"""The commands that ask how good any model can get: `estimate`, `headroom` and the like."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from errorfloor import metrics
+from errorfloor._checks import InputError
+from errorfloor.apps.cli.building import (
+    FILE,
+    OLD_VERDICTS,
+    Command,
+    VerdictName,
+    examples,
+    option,
+    options,
+    with_session,
+)
+from errorfloor.apps.cli.building import options as several
+from errorfloor.apps.cli.labels import (
+    Labels,
+    answer_to,
+    check_model,
+    compare_models,
+    compare_with_people,
+    floor_or_verdict,
+    models_ask,
+    verdict_on_number,
+)
+from errorfloor.apps.cli.options import (
+    CLUSTER,
+    GROUP,
+    METHODS,
+    PREDICTION,
+    WEIGHT,
+    column,
+    destination,
+    listed,
+    listed_each,
+    report_suffixes,
+    with_ask,
+    with_labels,
+    with_model,
+)
+from errorfloor.apps.cli.session import Session
+from errorfloor.data.columns import UnclearColumnsError
+from errorfloor.data.layouts import (
+    LAYOUTS,
+    RATED,
+    RATER,
+    RATING,
+    SCORES,
+    of_kind,
+)
+from errorfloor.data.tables import VoteTable
+from errorfloor.questions.options import (
+    ANSWER,
+    ASK_OPTIONS,
+    OF_LIMITS,
+    OF_METRIC,
+    OPTIONS_OF,
+    RATING_OPTIONS,
+    READING,
+    Number,
+    either,
+)
+from errorfloor.results.verdict import VERDICTS
+
+if TYPE_CHECKING:
+    from errorfloor.questions.model_options import ModelOptions
+    from errorfloor.questions.question import Ask
+    from errorfloor.show.gates import Limit
+
+FLOOR, CEILING = "--fail-if-floor-above", "--fail-if-ceiling-below"
+_LOW = {FLOOR: "fail_if_floor_above", "--fail-above": "fail_above"}
+_HIGH = {CEILING: "fail_if_ceiling_below", "--fail-below": "fail_below"}
+_EITHER = {"--attainable": "attainable"}
+_VALUE = Number(0, percent=True, name="value")
+
+LIMITS = options(
+    option(
+        FLOOR,
+        metavar="VALUE",
+        kind=_VALUE,
+        help="Exit with code 3 if the lowest possible error (or --metric) is above this, such as "
+        "10%.",
+    ),
+    option(
+        CEILING,
+        metavar="VALUE",
+        kind=_VALUE,
+        help="Exit with code 3 if the best possible accuracy (or --metric) is below this, such as "
+        "90%.",
+    ),
+    *(
+        option(name, metavar="VALUE", kind=_VALUE, hidden=True)
+        for name in (_LOW | _HIGH | _EITHER)
+        if name not in (FLOOR, CEILING)
+    ),
+)
+REQUIRE = options(
+    option(
+        "--fail-unless",
+        "require",
+        metavar="VERDICT",
+        type=VerdictName(),
+        multiple=True,
+        help=lambda: (
+            f"Exit with code 3 unless the verdict is this one: {either(VERDICTS)}. Give "
+            "it twice to accept two."
+        ),
+    ),
+    option(
+        "--require", "required", metavar="VERDICT", type=VerdictName(), multiple=True, hidden=True
+    ),
+)
+
+
+def limit_of(session: Session, ask: Ask, limits: Mapping[str, float | None]) -> Limit | None:
+    """Return the limit that was given by any name of the option, if the metric can have it."""
+    from errorfloor.show.gates import Limit
+
+    metric = metrics.named(ask.choice.metric)
+    given = {
+        name: limits[key]
+        for name, key in (_LOW | _HIGH | _EITHER).items()
+        if limits[key] is not None
+    }
+    if len(given) > 1:
+        first, second, *_ = given
+        raise click.UsageError(f"Give {first} or {second}, not both.")
+    if not given:
+        return None
+    ((name, limit),) = given.items()
+    assert limit is not None
+    usual = FLOOR if metric.less_is_better else CEILING
+    if name == CEILING and metric.opposite:
+        _check_fraction(name, limit)
+        return Limit(limit, is_opposite=True)
+    if name in (_HIGH if metric.less_is_better else _LOW):
+        better = "lower" if metric.less_is_better else "higher"
+        raise click.UsageError(
+            f"{name} does not fit {metric.words}, of which {better} is better. Use {usual}."
+        )
+    if "costs" not in metric.needs and not metric.unit:
+        _check_fraction(name, limit)
+    if name not in (FLOOR, CEILING):
+        session.remark(f"{name} is called {usual} now")
+    return Limit(limit)
+
+
+def _check_fraction(name: str, limit: float) -> None:
+    if limit > 1:
+        meant = f" {limit:g} % is {limit / 100:g}." if limit <= 100 else ""
+        message = f"{limit:g} is not between 0 and 1.{meant}"
+        raise click.BadParameter(message, param_hint=f"'{name}'")
+
+
+def unattainable(session: Session, floors: Any, limit: Limit | None) -> str | None:
+    """Say which best possible values are worse than the limit; None if none is."""
+    if limit is None:
+        return None
+    from errorfloor.show import gates
+
+    unmet = gates.unattainable(floors, limit)
+    session.about["passed"] = unmet is None
+    return unmet
+
+
+def verdicts_of(
+    session: Session, require: Collection[str], required: Collection[str]
+) -> tuple[str, ...]:
+    """Return the verdicts that were required by either name, by their names of today."""
+    if required:
+        session.remark("--require is called --fail-unless now")
+    require = (*require, *required)
+    for old, new in OLD_VERDICTS.items():
+        if old in require:
+            session.remark(f"{old} is called {new} now")
+    return tuple(dict.fromkeys(OLD_VERDICTS.get(one, one) for one in require))
+
+
+def refused(session: Session, verdicts: Any, require: Collection[str]) -> str | None:
+    """Say which verdicts are others than those that were required; None if none is."""
+    if not require:
+        return None
+    from errorfloor.show import gates
+
+    unmet = gates.refused(verdicts, require)
+    session.about["passed"] = unmet is None
+    return unmet
+
+
+@click.command(
+    cls=Command,
+    short_help="Estimate the best possible value on your data.",
+    epilog=examples(
+        "errorfloor estimate demo/scores.csv",
+        "errorfloor estimate demo/scores.csv --score score --label label --method beta --json",
+        "errorfloor estimate demo/votes.csv --votes positives --total total",
+        "errorfloor estimate demo/annotations.csv --item item --annotator annotator --vote vote",
+        "errorfloor estimate demo/annotators.csv --annotators ann,bob,eve",
+        "errorfloor estimate demo/scores.csv --group batch --simultaneous",
+        "errorfloor estimate demo/soft_labels.csv --soft soft_label --level 0.9",
+        "errorfloor estimate demo/soft_labels.csv --metric auc",
+        "cat demo/scores.csv | errorfloor estimate - --fail-if-floor-above 20%",
+    ),
+)
+@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True, complete=True)
+@with_ask(*ASK_OPTIONS, "simultaneous")
+@LIMITS
+@with_session
+def estimate(
+    session: Session,
+    labels: Labels,
+    ask: Ask,
+    **limits: float | None,
+) -> None:
+    """Estimate the floor.
+
+    Columns are guessed where their names leave no doubt, and the guess is shown.
+    """
+    from errorfloor.questions.question import answer
+
+    labels.check_simultaneous(ask.simultaneous)
+    limit = limit_of(session, ask, limits)
+    try:
+        reading = labels.read(session)
+    except UnclearColumnsError:
+        if not _answered_as_ratings(labels, session):
+            raise
+        return
+    with session.step("estimating"):
+        floor = answer(reading, ask)
+    session.answer(floor, unmet=unattainable(session, floor, limit))
+
+
+def _answered_as_ratings(labels: Labels, session: Session) -> bool:
+    """Answer as `ratings` does where a file holds ratings, and nothing but the file was named."""
+    context = click.get_current_context()
+    plain = {"--json", "-q", "--quiet", "estimate", *labels.files}
+    if len(labels.files) != 1 or labels.is_stdin or set(session.arguments) - plain:
+        return False
+    from errorfloor.questions.look import ratings_in
+
+    if ratings_in(labels.files[0]) is None:
+        return False
+    session.remark(
+        f"these are ratings, so this is the same as `errorfloor ratings {labels.files[0]}`"
+    )
+    flags = {"--json": session.as_json, "--quiet": session.quiet}
+    typed = [*(flag for flag, is_set in flags.items() if is_set), "--", labels.files[0]]
+    with ratings.make_context("ratings", typed, parent=context.parent) as own:
+        ratings.invoke(own)
+    return True
+
+
+@click.command(
+    cls=Command,
+    short_help="Find out whether a model can still improve.",
+    epilog=examples(
+        "errorfloor headroom demo/scores.csv --model-errors 98 --test-items 1000",
+        "errorfloor headroom demo/scores.csv --model-error 0.1 --test-items 900 --fail-unless room",
+        "errorfloor headroom 5% --model-errors 98 --test-items 1000",
+        "errorfloor headroom demo/soft_labels.csv --metric auc --model-value 0.93 --test-items 900",
+        "errorfloor headroom demo/soft_labels.csv --metric f1 --confusion '480,40;60,420'",
+    ),
+)
+@with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True, complete=True)
+@PREDICTION
+@with_model
+@with_ask()
+@REQUIRE
+@with_session
+def headroom(
+    session: Session,
+    labels: Labels,
+    prediction: str | None,
+    model: ModelOptions,
+    ask: Ask,
+    require: tuple[str, ...],
+    required: tuple[str, ...],
+) -> None:
+    """Say whether a model can still improve, is at the limit, or looks too good to be true.
+
+    From votes, from true probabilities, or from scores with --complete the verdict is "room",
+    "saturated" or "beyond". Other scores bound the floor from one side: the verdict is then "room",
+    "matches" or "better".
+    With --group, the model is compared with the floor of each group. With --prediction, the model
+    is tested on the same items as the floor; paired tests say whether a better rule exists, and
+    whether the scores miss something. For metrics of scores (auc, average-precision, brier,
+    log-loss, coverage) that column holds the model's scores. Instead of a file you may
+    give a floor that is known, such as 0.05 or 5%.
+    """
+    verdicts = verdicts_of(session, require, required)
+    verdict = None
+    if prediction is None:
+        check_model(model, ask, labels)
+        verdict = verdict_on_number(labels, model, ask)
+    if verdict is None:
+        verdict = floor_or_verdict(labels, session, ask, model, prediction, groups=True)
+    session.answer(verdict, unmet=refused(session, verdict, verdicts))
+
+
+@click.command(
+    cls=Command,
+    short_help="Say how many people each model is worth.",
+    epilog=examples(
+        "errorfloor people demo/annotations.csv",
+        "errorfloor people demo/models.csv --prediction careful,hasty",
+        "errorfloor people demo/models.csv --prediction careful --panels 1,3,9 --json",
+        "errorfloor people demo/models.csv --prediction careful,hasty -o people.html",
+    ),
+)
+@with_labels(of_kind(VoteTable.kind))
+@listed_each("prediction", "panels", of=OPTIONS_OF["people"])
+@listed_each("totals_by", "stopping")
+@listed("epsilon", OPTIONS_OF["people"])
+@listed("level")
+@destination(
+    report_suffixes, required=False, help="Write a report with the curve of agreement by panel size"
+)
+@with_session
+def people(
+    session: Session,
+    labels: Labels,
+    prediction: list[str] | None,
+    panels: Any,
+    epsilon: float,
+    output: Path | None,
+    **how: Any,
+) -> None:
+    """Say how often people agree, how often a model could, and how many people a model is worth.
+
+    A model is worth r people if it matches another person's answer as often as the majority of r
+    people does. Without --prediction, only people are compared. If the file says who
+    gave each vote, limits also hold for new annotators of the same kind. The exit code is 4 if the
+    predictions look as if they were made from these very votes: comparing then means nothing.
+    """
+    from errorfloor.questions.people import as_panels
+    from errorfloor.questions.question import Ask
+
+    asked = {"panels": as_panels(panels), "epsilon": epsilon}
+    found = compare_with_people(labels, session, prediction or (), Ask(**how), **asked)
+    write_report(session, found, output, from_stdin=labels.is_stdin)
+    session.answer(found, output=output)
+
+
+@click.command(
+    cls=Command,
+    short_help="Say by how much two floors differ.",
+    epilog=examples(
+        "errorfloor difference demo/votes.csv demo/annotations.csv",
+        "errorfloor difference demo/votes.csv demo/annotations.csv --dependent --json",
+    ),
+)
+@with_labels(LAYOUTS)
+@option(
+    "--independent/--dependent",
+    default=None,
+    section=ANSWER,
+    help="Whether the two files hold different, independent items; independent by default.",
+)
+@with_ask()
+@with_session
+def difference(session: Session, labels: Labels, ask: Ask, independent: bool | None) -> None:
+    """Say by how much the floor of the first file is above that of the second.
+
+    Columns are guessed separately in each file; those that you name are used in both.
+    """
+    from errorfloor.questions.difference import difference
+
+    if len(labels.files) != 2:
+        raise click.UsageError(f"Name two files to compare, got {len(labels.files)}.")
+    floors, inputs = [], []
+    for file in labels.files:
+        floors.append(answer_to(replace(labels, files=(file,)), session, ask))
+        inputs.append(session.about["input"])
+    session.about["input"] = inputs
+    if not all(floor.claim.any_model for floor in floors):
+        lines = [shlex.join(("errorfloor", "estimate", file)) for file in labels.files]
+        raise InputError(
+            "Scores bound a floor from one side only, because another model may see more. So they "
+            "do not tell by how much two floors differ; votes and true probabilities do. Which of "
+            "two models is better on the same items, and what each file says alone:\n  ",
+            "\n  ".join([shlex.join(("errorfloor", "compare", *labels.files)), *lines]),
+        )
+    found = difference(*floors, independent=independent, level=ask.level)
+    session.answer(found)
+
+
+@click.command(
+    cls=Command,
+    short_help="Say how good any model can get where people give numbers.",
+    epilog=examples(
+        "errorfloor ratings demo/ratings.csv --metric qwk",
+        "errorfloor ratings demo/ratings.csv --prediction model --label mean",
+        "errorfloor ratings demo/ratings.csv --no-rater --interval certified --scale 1,6 --json",
+    ),
+)
+@click.argument("file", metavar="FILE", type=FILE)
+@several(*map(column, (RATED, RATING, RATER)))
+@listed_each("ratings", "prediction", of=RATING_OPTIONS)
+@several(WEIGHT, CLUSTER, GROUP)
+@listed("rater", RATING_OPTIONS, parameter="shared")
+@option(
+    "--no-rater",
+    is_flag=True,
+    section=READING,
+    help="Ignore who rated, whatever columns are called.",
+)
+@listed("drop_missing")
+@listed_each("metric", "label", "raters", "scale", "interval", of=RATING_OPTIONS)
+@listed_each("level", "rng")
+@destination(report_suffixes, required=False, help="Write a report")
+@with_session
+def ratings(
+    session: Session,
+    file: str,
+    output: Path | None,
+    prediction: str | None,
+    shared: bool,
+    no_rater: bool,
+    rng: int,
+    **asked: Any,
+) -> None:
+    """Estimate how good any model can get on the ratings in FILE.
+
+    Ratings of an item are in several rows, in several columns, or in one column of lists such as
+    5;6;3. How well people agree is not the ceiling: a model can do better than one person.
+    """
+    from errorfloor.questions.rated import model_beside_ratings
+    from errorfloor.questions.ratings import from_ratings
+
+    if shared and no_rater:
+        raise click.UsageError("--shared and --no-rater contradict each other. Give one of them.")
+    if shared or no_rater:
+        if asked["rater"] is not None:
+            raise click.UsageError("--rater names a column: leave out --shared and --no-rater.")
+        asked["rater"] = shared
+    with session.step(f"reading {file}"):
+        if prediction is not None:
+            found = model_beside_ratings(file, prediction=prediction, **asked)
+        else:
+            found = from_ratings(file, rng=rng, **asked)
+    for line in guessed(found):
+        session.remark(line)
+    write_report(session, found, output)
+    session.answer(found, output=output)
+
+
+def guessed(found: Any) -> list[str]:
+    """Say which columns were taken without being named."""
+    from errorfloor.results import Groups, Verdict
+
+    one = next(iter(found.values())) if isinstance(found, Groups) else found
+    source = (one.floor if isinstance(one, Verdict) else one).source
+    if source is None or not source.guessed:
+        return []
+    parts: list[str] = []
+    for role in source.guessed:
+        column = source.columns[role]
+        names = (
+            ", ".join(f'"{name}"' for name in column)
+            if isinstance(column, tuple)
+            else (f'"{column}"')
+        )
+        plural = "s" if isinstance(column, tuple) else ""
+        what = "ratings" if role == "ratings" else f"the {role}"
+        parts.append(f"column{plural} {names} as {what}" if not parts else f"{names} as {what}")
+    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return [f"using {listed}"]
+
+
+@click.command(
+    cls=Command,
+    short_help="Find out which of several models is better.",
+    epilog=examples(
+        "errorfloor compare demo/predictions.csv --label label --prediction old,new",
+        "errorfloor compare demo/predictions.csv --prediction old,new --metric f1 --json",
+        "errorfloor compare demo/scores.csv",
+        "errorfloor compare demo/scores.csv --method isotonic --method beta --json",
+        "errorfloor compare demo/scores.csv --method isotonic --method platt --group batch",
+    ),
+)
+@with_labels([SCORES], groups=True, weights=True, unlabelled=True, complete=True)
+@listed(
+    "prediction",
+    OPTIONS_OF["people"],
+    help="Columns with predictions, one for each model: classes, or scores of class 1.",
+)
+@listed_each(*OF_METRIC)
+@METHODS
+@listed_each(*OF_LIMITS)
+@with_session
+def compare(
+    session: Session,
+    labels: Labels,
+    prediction: list[str] | None,
+    methods: tuple[str, ...],
+    **how: Any,
+) -> None:
+    """Say which model is better, from their predictions for the same labelled items.
+
+    The models are columns of one file (--prediction), or files with the same labels. The interval
+    of the difference is paired. If the items are too few to tell, the answer says how many are
+    needed. If no models are named, estimate the floor by several methods, from scores with one
+    label each.
+    """
+    from errorfloor.questions.compare import CompareAsk
+
+    ask = CompareAsk(methods=methods or None, **how)
+    found = None
+    if prediction is not None or not methods:
+        found = compare_models(labels, session, prediction, models_ask(ask))
+    session.answer(answer_to(labels, session, ask, "comparing") if found is None else found)
+
+
+@click.command(
+    cls=Command,
+    short_help="Bound the floor from features.",
+    epilog=examples(
+        "errorfloor features demo/scores.csv --label label --duplicates all -o features.html",
+        "errorfloor features demo/scores.csv --label label --duplicates first --method 1nn --json",
+    ),
+)
+@click.argument("file", metavar="FILE", type=FILE)
+@listed_each("label", "features", "cluster", of=OPTIONS_OF["features"])
+@listed("classes")
+@listed_each("duplicates", "method", "device", of=OPTIONS_OF["features"])
+@listed_each("level", "rng")
+@destination(report_suffixes, required=False, help="Write a report")
+@with_session
+def features(session: Session, file: str, output: Path | None, **asked: Any) -> None:
+    """Give an upper limit of the floor, from the features and labels in FILE.
+
+    Models predict each item after learning from earlier ones only. Only errors of the
+    model that was best so far are counted.
+    There is no lower limit: that needs several votes per item.
+    """
+    from errorfloor.questions.features import from_features
+
+    with session.step(f"predicting {file}"):
+        found = from_features(file, **asked)
+    write_report(session, found, output)
+    session.answer(found, output=output)
+
+
+def write_report(
+    session: Session, found: Any, output: Path | None, *, from_stdin: bool = False
+) -> None:
+    """Write a report on an answer where a file for it was named."""
+    if output is not None:
+        from errorfloor.show.report import report
+
+        with session.step("writing"):
+            report(found, output, command=session.shell_command if from_stdin else None)
+
+
+@click.command(
+    cls=Command,
+    short_help="Show which floors a published agreement rate allows.",
+    epilog=examples(
+        "errorfloor agreement --agree 460 --pairs 500",
+        "errorfloor agreement --agree 92% --pairs 500 --share 0.3",
+        "errorfloor agreement --kappa 0.7 --share 0.3 --share 0.35 --pairs 500 --json",
+        "errorfloor agreement --qwk 0.6 --n 300",
+    ),
+)
+@listed_each(*OPTIONS_OF["agreement"], of=OPTIONS_OF["agreement"])
+@listed_each("interval", "level")
+@with_session
+def agreement(session: Session, share: tuple[float, ...], **asked: Any) -> None:
+    """Estimate the floor from how many pairs of votes agree, for two classes.
+
+    Or the ceiling from how well two people's ratings agree (--icc, --qwk or --pearson).
+    """
+    from errorfloor.questions.agreement import from_agreement
+
+    of_ratings = any(asked[name] is not None for name in ("icc", "qwk", "pearson"))
+    if asked["pairs"] is None and not of_ratings:
+        raise click.UsageError("Missing option '--pairs'.")
+    shares = None if not share else share[0] if len(share) == 1 else share
+    with session.step("estimating"):
+        found = from_agreement(**asked, share=shares)
+    session.answer(found)
