@@ -192,7 +192,6 @@ ALONE = {
     "data.documents": "It is loaded for JSON and workbooks alone.",
     "features.cuda": "It is loaded where a graphics card is asked for.",
     "apps.cli": "It is what the command starts.",
-    "apps.cli.summary": "It is loaded where a summary is asked for.",
     "apps.web.run": "It loads the server, for one command.",
     "datasets.synthetic": "It is public.",
     "intervals.crossed": "Limits of means are no part of a question, whoever asks.",
@@ -217,7 +216,6 @@ NOT_MERGED = {
     "intervals.signs",
     "intervals.votes.annotators",
     "show.metric_table",
-    "show.report.markdown",
 }
 
 

@@ -19,7 +19,7 @@ from helpers import answer
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
-from errorfloor.show.report import markdown as _markdown
+from errorfloor.show import markup
 from errorfloor.show.report import sections as _words
 from errorfloor.show.report import summarize
 from errorfloor.show.report.context import diagnose
@@ -254,7 +254,7 @@ def test_what_users_named_is_no_markdown():
 )
 def test_markdown_shows_any_text_as_it_is(text):
     markdown_it = pytest.importorskip("markdown_it")
-    html = markdown_it.MarkdownIt("gfm-like", {"linkify": False}).render(_markdown.plain(text))
+    html = markdown_it.MarkdownIt("gfm-like", {"linkify": False}).render(markup.plain(text))
     assert Page(html).text == f"{text.strip()}\n"
     assert [tag for tag, _ in Page(html).elements] == ["p"]
 

@@ -1,4 +1,4 @@
-"""Results for other programs: dataframes, CSV, numbers for trackers of experiments, parts of cards."""
+"""Results for other programs: dataframes, CSV, numbers for trackers, and parts of model cards."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import singledispatch
 from importlib.util import find_spec
@@ -31,8 +31,8 @@ from errorfloor.results import (
     Verdict,
 )
 from errorfloor.show import recipe
-from errorfloor.show.gauge import gauge_of
-from errorfloor.show.report.markdown import plain
+from errorfloor.show.gauge import gauge_of, lines_of
+from errorfloor.show.markup import fenced, in_sight, plain
 from errorfloor.show.sentences import refusal_of
 from errorfloor.show.words import long_text_of
 
@@ -180,7 +180,7 @@ def markdown_of(result: Any) -> str:
     if isinstance(result, Estimate | Verdict):
         parts += ["\n".join([*(f"- {plain(line)}" for line in lines), f"- {_origin(result)}"])]
     elif lines:
-        parts += ["\n".join(["```text", *lines, "```"])]
+        parts.append(fenced(lines, "text"))
     return "\n\n".join(parts) + "\n"
 
 
@@ -189,6 +189,25 @@ def _origin(result: Estimate | Verdict) -> str:
     command = recipe.command_line(floor, verdict) if floor.source is not None else None
     made = f"Made with errorfloor {__version__}"
     return f"{made}: `{command}`" if command and "`" not in command else f"{made}."
+
+
+def summary_of(text: str, answer: object, doubts: Sequence[str], unmet: str | None) -> str:
+    """Return an answer as CI shows it of a job: the sentence, the gauge, and the rest folded.
+
+    `doubts` are told where `text` does not say them, `unmet` is what was required and is not so.
+    """
+    sentence, *rest = in_sight(text).splitlines()
+    gauge = gauge_of(answer) if isinstance(answer, Estimate | Verdict) else None
+    parts = [f"**{plain(sentence)}**"]
+    if gauge is not None:
+        parts.append(fenced(lines_of(gauge), "text"))
+    if unmet is not None:
+        parts.append(f"\N{CROSS MARK} Failed: {plain(in_sight(unmet))}")
+    parts += [f"\N{WARNING SIGN}\ufe0f {plain(in_sight(one))}" for one in doubts if one not in text]
+    if rest:
+        folded = fenced(rest, "text")
+        parts.append(f"<details><summary>More</summary>\n\n{folded}\n\n</details>")
+    return "\n\n".join(parts) + "\n\n"
 
 
 def model_index_of(

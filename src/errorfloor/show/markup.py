@@ -1,8 +1,10 @@
-"""Text of others made safe to show, and elements of pages, into which all text is escaped."""
+"""Text of others made safe to show, in Markdown and in pages, into which all text is escaped."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterable
 from html import escape
 
 _REVERSING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
@@ -44,3 +46,25 @@ def tag(name: str, /, *children: str, **attributes: str) -> Markup:
     given = "".join(f' {key.rstrip("_")}="{escape(value)}"' for key, value in attributes.items())
     inner = "".join(child if isinstance(child, Markup) else escape(child) for child in children)
     return Markup(f"<{name}{given}>{inner}</{name}>")
+
+
+def plain(text: str) -> str:
+    r"""Return text that Markdown shows as it is, whatever characters it has.
+
+    Examples
+    --------
+    >>> print(plain("<b> a_b | *c*"))
+    &lt;b&gt; a\_b \| \*c\*
+    """
+    marked = re.sub(r"([\\`*_{}\[\]#|~$])", r"\\\1", escape(" ".join(text.split()), quote=False))
+    # At the beginning of a line these would make a list or a rule.
+    marked = re.sub(r"^(?=[-+=](?:[-=\s]|$))", r"\\", marked)
+    return re.sub(r"^(\d+)(?=[.)](?:\s|$))", r"\1\\", marked)
+
+
+def fenced(lines: Iterable[str], language: str = "") -> str:
+    """Return lines as a block of code in Markdown, between more backticks than any has in a row."""
+    text = "\n".join(lines)
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"

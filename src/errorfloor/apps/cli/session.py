@@ -328,9 +328,10 @@ class Session:
         else:
             say(text)
         if self.summary is not None:
-            from errorfloor.apps.cli import summary  # the start is quick
+            from errorfloor.show.exports import summary_of  # nowhere else, likewise
 
-            summary.add(self.summary, text, answer, self._doubts, unmet)
+            with self.summary.open("a", encoding="utf-8") as file:
+                file.write(summary_of(text, answer, self._doubts, unmet))
         if not self.quiet:
             for doubt in self._doubts:
                 if self.as_json or doubt not in text:  # else it was said

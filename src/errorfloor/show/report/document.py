@@ -1,13 +1,14 @@
-"""What every report has, what it is made of, and the ways to write it down."""
+"""What every report has, what it is made of, and the ways to write it down; here is Markdown."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from errorfloor.results.finding import Finding
+from errorfloor.show.markup import fenced, plain
 from errorfloor.show.next_steps import NextStep
 
 if TYPE_CHECKING:
@@ -170,9 +171,7 @@ class Document(ABC):
 
     def to_markdown(self) -> str:
         """Return the report as Markdown, with the pictures in words."""
-        from errorfloor.show.report.markdown import page
-
-        return page(self.title, self.sections())
+        return _markdown(self.title, self.sections())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain values, ready for JSON, with the pictures in words."""
@@ -193,3 +192,59 @@ class Document(ABC):
             "command": self.command,
             "versions": dict(self.versions),
         }
+
+
+# Markdown, with the pictures in words.
+
+_LEVELS = {"ok": "fine", "note": "note", "warn": "**warning**", "refuted": "**refuted**"}
+
+
+def _markdown(title: str, sections: Iterable[Section]) -> str:
+    """Return the whole report in Markdown."""
+    parts = [f"# {plain(title)}"]
+    for section in sections:
+        parts.append(f"## {section.heading}")
+        parts += filter(None, map(_block, section.blocks))
+    return "\n\n".join(parts) + "\n"
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Headline(_, lines):
+            return fenced(lines) if lines else ""
+        case Answer(text):
+            return f"**{plain(text)}**"
+        case Caution(text):
+            return f"> **Caution:** {plain(text)}"
+        case Name(text):
+            return f"### {plain(text)}"
+        case Text(text):
+            return plain(text)
+        case Facts(pairs):
+            return _table(("", ""), pairs)
+        case Table():
+            return _table(block.head, block.rows, caption=block.caption)
+        case Findings(findings):
+            return "\n".join(
+                f"- {_LEVELS[one.level]}: {plain(one.name)}, {plain(one.value)}. {plain(one.text)}"
+                for one in findings
+            )
+        case Entries(entries):
+            return "\n".join(f"{i}. {plain(entry)}" for i, entry in enumerate(entries, 1))
+        case Code(text):
+            return fenced([text])
+        case Picture():
+            return f"**{plain(block.title)}.** {plain(block.description)}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> str:
+    lines = [
+        _line(map(plain, head)),
+        _line("---" for _ in head),
+        *(_line(map(plain, row)) for row in rows),
+    ]
+    return "\n".join([f"{plain(caption)}:", "", *lines] if caption else lines)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
