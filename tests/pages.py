@@ -16,7 +16,7 @@ import errorfloor
 START = """
 import sys
 from errorfloor.apps.web.limits import Limits
-from errorfloor.apps.web.run import serve
+from errorfloor.apps.web.server import serve
 limits = Limits(**eval(sys.argv[1]))
 serve(0, lambda address: print(address, flush=True), browser=False, limits=limits)
 """

@@ -21,8 +21,8 @@ import errorfloor
 from errorfloor._checks import Sentence, aside, told
 from errorfloor.apps.cli.messages import _all_parameters
 from errorfloor.apps.web import remedies, worker
+from errorfloor.apps.web.server import safe_name
 from errorfloor.apps.web.state import ROLES, State, in_form
-from errorfloor.apps.web.uploads import safe_name
 
 RNG = np.random.default_rng(0)
 PROB = RNG.random(400)

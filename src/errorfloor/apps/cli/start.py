@@ -109,7 +109,7 @@ def app(session: Session, port: int, no_browser: bool) -> None:
     and files are deleted when the page is closed or the server ends. Ctrl-C ends it.
     """
     try:
-        from errorfloor.apps.web.run import serve
+        from errorfloor.apps.web.server import serve
     except ImportError as error:
         raise Failure(_EXTRA.format(error)) from error
 

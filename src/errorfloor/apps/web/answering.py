@@ -1,34 +1,45 @@
-"""Questions of a page, answered in a worker: the parts of the page that change."""
+"""Questions of a page, answered in a worker: the form and the answer as parts of the page."""
 
 from __future__ import annotations
 
 import os
+import re
+import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from errorfloor._checks import ErrorFloorWarning, InputError
+from errorfloor._checks import ErrorFloorWarning, InputError, told
 from errorfloor.apps.cli.labels import Labels, compare_with_people, each
 from errorfloor.apps.cli.session import Session
-from errorfloor.apps.web import form, parts
+from errorfloor.apps.web import form
 from errorfloor.apps.web.limits import reason
 from errorfloor.apps.web.page import DEMOS
 from errorfloor.apps.web.preview import Preview, classes_of, first_state, preview_of
-from errorfloor.apps.web.remedies import remedies_of_error
-from errorfloor.apps.web.state import PREDICTION, ROLE, State, in_form
+from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of, remedies_of_error
+from errorfloor.apps.web.state import OF_RATINGS, PREDICTION, ROLE, State, in_form
 from errorfloor.checks.record import Checked
-from errorfloor.data.layouts import LAYOUTS, SCORES, SOFT_LABELS, VOTES, Layout
+from errorfloor.data.columns import fitting
+from errorfloor.data.layouts import LAYOUTS, RATED, SCORES, SOFT_LABELS, VOTES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
 from errorfloor.features.records import SEQUENTIAL
+from errorfloor.metrics.variances import PEARSON, QWK, R2
 from errorfloor.questions.options import OF_LIMITS, OF_METRIC, PLAN_OPTIONS
 from errorfloor.questions.question import Ask
-from errorfloor.results import Groups
-from errorfloor.show.markup import Markup, tag
+from errorfloor.results import Estimate, Groups, Verdict
+from errorfloor.show.card import has_card
+from errorfloor.show.html import html_of, intervals_of
+from errorfloor.show.markup import Markup, in_sight, tag
 from errorfloor.show.palette import themed
+from errorfloor.show.report import summarize
+from errorfloor.show.report.document import Block, Document, Picture, Section, Text
+from errorfloor.show.report.html import block_of, section_of
+from errorfloor.show.report.summary import brief
+from errorfloor.show.sentences import sentence_of
 
 Tell = Callable[[Mapping[str, Any]], None]
 _KEPT = 64  # files whose counts are kept
@@ -96,7 +107,7 @@ def _open(question: Mapping[str, Any], place: str, session: PageSession) -> dict
         message = (
             error.told(in_form) if isinstance(error, InputError) else reason(error) or str(error)
         )
-        return {"regions": {"problem": parts.problem(message, [])}, "bad": True}
+        return {"regions": {"problem": problem_part(message, [])}, "bad": True}
     demo = next((one for one in DEMOS if question.get("demo") and file == f"demo/{one.name}"), None)
     roles = {} if demo is None else {f"{ROLE}{name}": role for name, role in demo.roles.items()}
     return _parts(first_state(file, preview).with_fields(roles), place, session)
@@ -117,7 +128,7 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
         else:
             found = _found(place, state, session)
     except InputError as error:
-        problem = parts.problem(error.told(in_form), remedies_of_error(error, state))
+        problem = problem_part(error.told(in_form), remedies_of_error(error, state))
     facts = form.Facts(state, preview, classes)
     regions = {"problem": problem, "answer": tag("p", message, class_="hint") if message else ""}
     regions |= {"steps": "", "standing": "", "downloads": ""}
@@ -127,12 +138,12 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
             source, table = found.reading.source, next(iter(found.reading.tables.values()))
             state = state.with_guesses(source, {one.name for one in preview.columns})
         facts = form.Facts(state, preview, classes, table, source, found.estimates)
-        message, own = parts.answered(found.result, found.floor, facts)
+        message, own = answer_parts(found.result, found.floor, facts)
         regions |= own
     regions |= {"columns": form.columns_part(facts), "question": form.question_part(facts)}
     can = _can(found)
     if found is not None:
-        regions["steps"] = parts.steps(found.result, facts, can)
+        regions["steps"] = steps_part(found.result, facts, can)
     file = state.file.removeprefix("demo/")
     return {
         "regions": regions,
@@ -160,7 +171,7 @@ def _details(question: Mapping[str, Any], place: str, session: PageSession) -> d
     if found is None:
         return {"regions": {"details": ""}}
     with session.step("drawing"):
-        return {"regions": {"details": parts.details(_reported(found))}}
+        return {"regions": {"details": details_part(_reported(found))}}
 
 
 def _compare(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
@@ -221,7 +232,7 @@ def _report(question: Mapping[str, Any], place: str, session: PageSession) -> di
 
     suffix = question.get("format", "")
     found = _again(question, place, session)
-    if found is not None and suffix == parts.CARD and has_card(found.result):
+    if found is not None and suffix == CARD and has_card(found.result):
         return {"name": f"card{suffix}", "text": card(found.result).svg}
     if found is None or suffix not in FORMATS:
         return {"event": "failed", "message": "There is no answer to report on yet."}
@@ -385,3 +396,211 @@ KINDS: Mapping[str, Callable[[Mapping[str, Any], str, PageSession], dict[str, An
     "plan": _plan,
     "report": _report,
 }
+
+
+# The answer as parts of the page: what the report says, with buttons next to it.
+
+CARD = ".svg"
+# Sections of the report that need no time, and others.
+_AT_ONCE = ("model", "models", "people", "groups", "meaning")
+_LATER = ("pictures", "classes", "items", "annotators", "methods", "method", "references")
+
+
+# Where copies of a file lie for a while says nothing to anybody.
+_COPIES = re.compile(rf"{re.escape(tempfile.gettempdir())}[^\s\"']*/")
+
+
+def problem_part(message: str, remedies: Sequence[Remedy]) -> Markup:
+    """Return what is wrong, and buttons that may help."""
+    first, *rest = in_sight(_COPIES.sub("", message)).split("\n")
+    more = (tag("pre", "\n".join(rest)),) if rest and not remedies else ()
+    buttons = tag("div", *map(form.button, remedies), class_="row")
+    return tag("div", tag("p", first), *more, buttons, class_="caution")
+
+
+def answer_parts(result: Any, floor: Any, facts: form.Facts) -> tuple[str, dict[str, Markup]]:
+    """Return the answer in a sentence, and the parts of the page that say it."""
+    document = brief(floor if isinstance(floor, Groups) else result)
+    sections = {one.name: one for one in document.sections()}
+    heading = tag("h2", "Answer")
+    picture = _of_groups(result) if isinstance(result, Groups) else ()
+    blocks = map(_in_page_words, sections["answer"].blocks)
+    answer = tag("div", heading, *picture, *map(block_of, blocks))
+    chosen = [sections[name] for name in _AT_ONCE if name in sections]
+    standing = tag("div", *_beside(result), *_plain(chosen), *_other_checks(facts))
+    sentence = sentence_of(result) if isinstance(result, Verdict) else document.answer
+    downloads = _downloads(document, card=has_card(result))
+    regions = {"answer": answer, "standing": standing, "downloads": downloads}
+    return in_sight(told(sentence, in_form)), regions
+
+
+def _in_page_words(block: Block) -> Block:
+    """Return a block that calls fields as the page does."""
+    return replace(block, text=told(block.text, in_form)) if isinstance(block, Text) else block
+
+
+def details_part(result: Any) -> Markup:
+    """Return the pictures and whatever else the report says."""
+    sections = {one.name: one for one in summarize(result).sections()}
+    return tag("div", *map(section_of, (sections[name] for name in _LATER if name in sections)))
+
+
+def _plain(sections: Iterable[Section]) -> Iterable[Markup]:
+    """Return sections without pictures, which take their time."""
+    for one in sections:
+        blocks = tuple(
+            _in_page_words(block) for block in one.blocks if not isinstance(block, Picture)
+        )
+        yield section_of(Section(one.name, one.heading, blocks))
+
+
+def _beside(result: Any) -> tuple[Markup, ...]:
+    """Return a model next to the floors of groups, which no report has."""
+    verdicts = isinstance(result, Groups) and any(
+        isinstance(row, Verdict) for row in result.values()
+    )
+    if not verdicts:
+        return ()
+    return (tag("section", tag("h2", "The model in each group"), Markup(themed(html_of(result)))),)
+
+
+def _of_groups(result: Groups[Any]) -> tuple[Markup, ...]:
+    """Return the floors of groups on one axis, with their values."""
+    floors = {name: getattr(row, "floor", row) for name, row in result.items()}
+    rows = [(in_sight(str(name)), row) for name, row in floors.items()]
+    drawn = intervals_of(rows, sentence_of(result))
+    return (tag("div", Markup(themed(drawn)), class_="headline"),) if drawn else ()
+
+
+def _other_checks(facts: form.Facts) -> tuple[Markup, ...]:
+    """Return what was found about all of the data, not about a column."""
+    found = [pair for pair in facts.findings if column_of(pair[0], facts.state) is None]
+    checks = form.checks_list(found, facts)
+    return (tag("section", tag("h2", "Checks of all the data"), *checks),) if checks else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something to do next: what its form.button says, and the part of the page that it shows."""
+
+    title: str
+    part: str
+
+
+def steps_part(result: Any, facts: form.Facts, can: Mapping[str, bool]) -> Markup:
+    """Return buttons for what to do next, the likeliest first."""
+    mended = [
+        form.button(remedy)
+        for one, estimate in facts.findings
+        if one.level == "refuted"
+        for remedy in remedies_of(one, estimate, facts.state, facts.classes)
+    ]
+    other = [
+        tag("form.button", step.title, type="form.button", class_="quiet", **{"data-go": step.part})
+        for step in _further(result, facts, can)
+    ]
+    if facts.of_ratings:
+        other += _rating_steps(result, facts)
+    beside = _models_beside(facts)
+    if can["votes"] and beside and not facts.estimates[0].refuted:
+        fields = {f"{ROLE}{name}": "prediction" for name in beside}
+        other.insert(
+            0, form.button(Remedy(f"Compare {_listed(beside)} with people", fields), "quiet")
+        )
+    if isinstance(result, Groups) and not result.simultaneous:
+        other.insert(0, form.button(Remedy("Compare the groups", {"simultaneous": "yes"}), "quiet"))
+    saved = [_save(CARD, "Card to share"), _save(".html", "Save the report")]
+    buttons = (*mended, *other, *(saved if has_card(result) else saved[1:]))
+    return tag("section", tag("h3", "Next"), tag("div", *buttons, class_="row"))
+
+
+def _rating_steps(result: Any, facts: form.Facts) -> Iterator[Markup]:
+    """Yield buttons for a model in the file, for another metric and for another label."""
+    state, estimate = facts.state, facts.estimates[0]
+    if estimate.refuted:
+        return
+    if not state.predictions:
+        free = [one.name for one in facts.preview.columns if one.kind == "number"]
+        free = [one for one in free if one not in state.roles and not fitting(RATED, [one])]
+        for one in free[:2]:
+            model = {f"{ROLE}{one}": "prediction"}
+            yield form.button(Remedy(f"Compare {one} with the best possible", model), "quiet")
+    for metric in (R2, PEARSON, QWK):
+        if metric.name != estimate.metric:
+            chosen = {f"{OF_RATINGS}metric": "" if metric is R2 else metric.name}
+            yield form.button(Remedy(f"Ask for {metric.words}", chosen), "quiet")
+    if not state.field(f"{OF_RATINGS}label"):
+        mean = {f"{OF_RATINGS}label": "mean"}
+        yield form.button(Remedy("Compare with the mean of the ratings", mean), "quiet")
+
+
+def _models_beside(facts: form.Facts) -> list[str]:
+    """Return the columns without a role that hold classes of the votes, as answers of models do."""
+    roles = facts.state.roles
+    if not facts.classes or "prediction" in roles.values() or "group" in roles.values():
+        return []
+    return [
+        one.name
+        for one in facts.preview.columns
+        if one.name not in roles and one.values and all(v in facts.classes for v in one.values)
+    ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > 3:
+        return f"{len(names)} models"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _further(result: Any, facts: form.Facts, can: Mapping[str, bool]) -> Iterator[Step]:
+    """Yield the parts of the page that say more."""
+    estimate = facts.estimates[0]
+    if estimate.refuted:
+        return
+    if isinstance(result, Estimate | Groups) and facts.table is not None:
+        by_error = estimate.measure.is_error
+        yield Step("Compare my model", "f-errors" if by_error else "f-model_value")
+    if can["plannable"]:
+        yield Step("Plan which labels to buy", "planner")
+    if can["comparable"]:
+        yield Step("Compare methods", "compare")
+    if isinstance(result, Groups) or not estimate.measure.is_error:
+        return
+    if facts.table is not None and len(facts.table.classes) > 2:
+        yield Step("Which classes are confused", "classes")
+    if "item" in facts.state.roles.values() and can["votes"]:
+        yield Step("The hardest items", "items")
+
+
+def _save(suffix: str, title: str) -> Markup:
+    return tag("form.button", title, type="form.button", class_="quiet", **{"data-report": suffix})
+
+
+def _downloads(document: Document, *, card: bool) -> Markup:
+    formats = [(".html", "Report"), (".md", "Markdown"), (".json", "JSON")]
+    formats += [(CARD, "Card to share")] if card else []
+    buttons = (_save(suffix, title) for suffix, title in formats)
+    typed = [("Python", document.python)]
+    if document.command is not None:
+        typed.insert(0, ("Command line", document.command))
+    codes = (
+        tag(
+            "div",
+            tag("div", tag("b", title), _copy(title), class_="row between"),
+            tag("pre", tag("code", text), tabindex="0", **{"aria-label": title}),
+        )
+        for title, text in typed
+    )
+    heading = tag("h2", "Take it with you", id="downloads-heading")
+    return tag(
+        "section",
+        heading,
+        tag("div", *buttons, class_="row"),
+        tag("details", tag("summary", "The exact command line and Python"), *codes, id="typed"),
+        **{"aria-labelledby": "downloads-heading"},
+    )
+
+
+def _copy(title: str) -> Markup:
+    label = {"aria-label": f"Copy: {title}", "data-copy": title}
+    return tag("form.button", "Copy", type="form.button", class_="quiet", **label)

@@ -2,6 +2,7 @@
 
 Whatever a request asks for, it has to name this host (or a foreign name could be pointed at this
 machine), come from this page (or a foreign page could post), and know the token in the address.
+Each open page has a folder for uploads, which is deleted when the page or the server goes.
 """
 
 from __future__ import annotations
@@ -10,21 +11,145 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import secrets
+import socket
+import tempfile
+import threading
+import time
+import webbrowser
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import Any, cast
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from errorfloor._checks import InputError, argument
 from errorfloor.apps.web.limits import Limits, reason
 from errorfloor.apps.web.page import DEMOS, index
 from errorfloor.apps.web.pool import STOPPED, Job, Pool
-from errorfloor.apps.web.uploads import Page, RefusedError, Uploads
+from errorfloor.data.storage import PREFIX, remove, remove_leftovers
+
+_LONGEST = 80  # characters of the name of a file
+
+
+class RefusedError(Exception):
+    """What the server does not do, with the status and the words that say so."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+@dataclass(eq=False)
+class Page:
+    """An open page: its folder, its upload, and when it was last heard of."""
+
+    name: str
+    folder: Path
+    file: str | None = None  # within the folder, once all of it has arrived
+    size: int = 0
+    turn: int = 0  # of uploads, each of which ends the one before
+    seen: float = field(default_factory=time.monotonic)
+    job: Any = None  # the last question
+
+
+class Uploads:
+    """The open pages and what they uploaded."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.pages: dict[str, Page] = {}
+        remove_leftovers(Path(tempfile.gettempdir()))
+        self.root = Path(tempfile.mkdtemp(prefix=PREFIX))  # that nobody else can open
+
+    def open(self) -> Page:
+        """Make room for a page."""
+        if len(self.pages) >= self.limits.pages:
+            raise RefusedError(429, "Too many pages are open. Close some of them, and try again.")
+        name = token_urlsafe(9)
+        page = Page(name, self.root / f"page-{name}")
+        page.folder.mkdir(mode=0o700)
+        self.pages[name] = page
+        return page
+
+    def find(self, name: str) -> Page:
+        """Return a page that is open."""
+        page = self.pages.get(name)
+        if page is None:
+            raise RefusedError(
+                410, "This page was away for long, and its file was deleted. Load it again."
+            )
+        page.seen = time.monotonic()
+        return page
+
+    def begin(self, page: Page, given: str, size: int | None) -> Path:
+        """Return where to write an upload, in place of the one before."""
+        self.check_size(page, size or 0)
+        self.forget_file(page)
+        return page.folder / safe_name(given)
+
+    def check_size(self, page: Page, size: int) -> None:
+        """Refuse an upload that is too large."""
+        others = sum(one.size for one in self.pages.values() if one is not page)
+        most = min(self.limits.file_bytes, self.limits.all_bytes - others)
+        if size > most:
+            raise RefusedError(
+                413,
+                f"The file is larger than {most / 2**20:,.0f} MiB, which is what the page takes. "
+                "The command line reads files of any size: errorfloor estimate FILE.",
+            )
+
+    def forget_file(self, page: Page) -> None:
+        """Delete what a page uploaded, or is about to."""
+        remove(page.folder)
+        page.folder.mkdir(mode=0o700, exist_ok=True)
+        page.file, page.size, page.turn = None, 0, page.turn + 1
+
+    def close(self, page: Page) -> None:
+        """Forget a page, and delete what it uploaded."""
+        self.pages.pop(page.name, None)
+        page.turn += 1
+        remove(page.folder)
+
+    def away(self) -> list[Page]:
+        """Return the pages that were not heard of for long."""
+        before = time.monotonic() - self.limits.away_seconds
+        return [page for page in self.pages.values() if page.seen < before]
+
+    def remove(self) -> None:
+        """Delete everything."""
+        for page in list(self.pages.values()):
+            self.close(page)
+        remove(self.root)
+
+
+def safe_name(given: str) -> str:
+    """Return the name of a file without folders, patterns, and what else has a meaning.
+
+    Examples
+    --------
+    >>> safe_name("../../etc/passwd"), safe_name("my scores (1).csv"), safe_name("-o*.csv")
+    ('passwd', 'my scores (1).csv', 'o_.csv')
+    """
+    name = re.split(r"[/\\]", given)[-1]
+    name = re.sub(r"[^\w .()+-]", "_", name).lstrip(" .-").rstrip(" .")
+    stem, dot, suffix = name.rpartition(".")
+    if len(name) > _LONGEST:
+        name = f"{stem[: _LONGEST - 12]}{dot}{suffix[-10:]}" if stem else name[:_LONGEST]
+    return name or "data"
+
 
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
@@ -313,3 +438,137 @@ async def _style(request: Request) -> Response:
 def _static(name: str) -> str:
     """Return a file of the package."""
     return files("errorfloor.apps.web").joinpath("static", name).read_text(encoding="utf-8")
+
+
+BACKLOG = 16  # that the system accepts at once, before any can be closed
+_OWN = 16  # files that the server itself has open
+_OF_A_WORKER = 4  # files that the server has open for a worker
+_SENT = 2**16  # bytes that have to come in time of what was refused, so that it is read to its end
+
+
+def protocol(limits: Limits) -> Callable[..., asyncio.Protocol]:
+    """Return what makes a connection that keeps to the limits."""
+    return partial(Connection, most=_most(limits), seconds=limits.head_seconds)
+
+
+def _most(limits: Limits) -> int:
+    """Return how many connections there may be: each may write a file."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return limits.connections
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return limits.connections
+    left = files - _OWN - BACKLOG - _OF_A_WORKER * limits.workers
+    return max(2, min(limits.connections, left // 2))
+
+
+class Connection(H11Protocol):
+    """A connection that has some time to send the head of a request, and of each further one."""
+
+    def __init__(self, *given: Any, most: int, seconds: float, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.most, self.seconds = most, seconds
+        self.since = 0.0  # when it began to wait for a request
+        self.received = 0  # bytes since the clock was set
+        self.clock: asyncio.TimerHandle | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request; where there are too many, one that waits is closed."""
+        super().connection_made(transport)
+        self._begin_to_wait()
+        if len(self.connections) > self.most:
+            waiting = [one for one in self.connections if isinstance(one, Connection) and one.waits]
+            min(waiting, key=lambda one: one.since).drop()
+
+    def data_received(self, data: bytes) -> None:
+        """Count what comes."""
+        self.received += len(data)
+        super().data_received(data)
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for another request."""
+        super().on_response_complete()
+        self._begin_to_wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the clock."""
+        if self.clock is not None:
+            self.clock.cancel()
+        super().connection_lost(exc)
+
+    def drop(self) -> None:
+        """Close it at once, and count it no more."""
+        self.connections.discard(self)
+        self.transport.abort()
+
+    def _begin_to_wait(self) -> None:
+        self.since = self.loop.time()
+        self._set_clock()
+
+    def _set_clock(self) -> None:
+        if self.clock is not None:
+            self.clock.cancel()
+        self.received = 0
+        self.clock = self.loop.call_later(self.seconds, self._too_late)
+
+    def _too_late(self) -> None:
+        """Close it, unless the rest of a request comes that was answered before its end."""
+        if not self.waits:
+            return
+        if self.received >= _SENT and self.cycle is not None and self.cycle.more_body:
+            self._set_clock()
+        else:
+            self.drop()
+
+
+def serve(
+    port: int,
+    say: Callable[[str], None],
+    *,
+    browser: bool = True,
+    limits: Limits | None = None,
+) -> None:
+    """Serve the page until Ctrl-C is pressed; port 0 stands for any that is free."""
+    listening = _bound(port)
+    port, token = listening.getsockname()[1], new_token()
+    address = f"http://{HOST}:{port}/{token}/"
+    own = limits or Limits()
+    config = uvicorn.Config(
+        application(port, token, own),
+        http=cast("Any", protocol(own)),
+        loop="asyncio",
+        backlog=BACKLOG,
+        log_level="error",
+        access_log=False,  # the token is nobody's business
+        server_header=False,
+        ws="none",
+        timeout_graceful_shutdown=1,
+        h11_max_incomplete_event_size=2**15,
+    )
+    say(address)
+    if browser:
+        # It connects as soon as it is there: the port listens already.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _bound(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+    except OSError as error:
+        listening.close()
+        raise InputError(
+            *(argument("port"), f" {port} cannot be used: {error.strerror}. Name another, or "),
+            "leave it out.",
+        ) from error
+    listening.listen(BACKLOG)
+    return listening
