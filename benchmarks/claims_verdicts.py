@@ -27,7 +27,7 @@ from benchmarks.claims_truth import (
 )
 from errorfloor.questions.paired import Pair
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED
-from errorfloor.show.words import long_text_of
+from errorfloor.show.text import long_text_of
 
 LEVEL = 0.95
 # Words that only an answer about any model may use.

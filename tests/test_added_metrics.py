@@ -14,7 +14,7 @@ from errorfloor import metrics
 from errorfloor.apps.cli import commands as cli
 from errorfloor.metrics import Metric
 from errorfloor.metrics.two_by_two import OfTable, linear, over
-from errorfloor.show import metric_table
+from errorfloor.show import grids
 
 
 def ceiling(name, title, how):
@@ -151,7 +151,7 @@ def test_the_command_line_and_the_documents_have_them(tmp_path, capsys):
     columns = ("--score", "score", "--label", "label")
     assert cli.run(["estimate", str(file), *columns, "--metric", "g-mean", "--seed", "0"]) == 0
     assert "G-mean" in capsys.readouterr().out
-    table = metric_table.of_metrics()
+    table = grids.of_metrics()
     assert [row[0] for row in table.rows][-3:] == list(ADDED)
 
 

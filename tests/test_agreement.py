@@ -7,7 +7,7 @@ import pytest
 import errorfloor as ef
 from errorfloor.questions.agreement import allowed
 from errorfloor.show.recipe import command_line, python_code
-from errorfloor.show.words import long_text_of
+from errorfloor.show.text import long_text_of
 
 
 @pytest.mark.filterwarnings("ignore:All votes agree")

@@ -15,7 +15,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.signs import beats_every_cut
 from errorfloor.methods.record import Classes
 from errorfloor.show.recipe import command_line, python_code
-from errorfloor.show.words import long_text_of
+from errorfloor.show.text import long_text_of
 
 # Words that only an answer about any model may say.
 TOO_MUCH = ("best possible", "any model can be", "leaked test set", "is at the limit")

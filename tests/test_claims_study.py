@@ -21,7 +21,7 @@ from benchmarks.claims_truth import (
     Population,
 )
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.show.words import long_text_of
+from errorfloor.show.text import long_text_of
 
 EVERY = (*PARTIAL, *NO_CUT, *GOLD, *COMPLETE)
 PAGE = claims.DOCUMENT

@@ -26,7 +26,7 @@ from errorfloor.features.classics import (
 from errorfloor.features.neighbours import nearest
 from errorfloor.questions.features import BothLimits
 from errorfloor.show.recipe import command_line, python_code
-from errorfloor.show.words import long_text_of
+from errorfloor.show.text import long_text_of
 
 
 def points_of(kind, n=150, seed=0):

@@ -12,7 +12,7 @@ from errorfloor.intervals import signs
 from errorfloor.questions import paired
 from errorfloor.questions.paired import Pair
 from errorfloor.show.recipe import command_line, python_code
-from errorfloor.show.words import long_text_of
+from errorfloor.show.text import long_text_of
 
 
 def most(rate, repetitions):

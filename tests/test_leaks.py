@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import errorfloor as ef
-from errorfloor.show.words import long_text_of
+from errorfloor.show.text import long_text_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
 FOLLOWS = "Label that follows from the score"

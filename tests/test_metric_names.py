@@ -12,7 +12,7 @@ import errorfloor as ef
 from errorfloor import metrics
 from errorfloor.apps.cli import commands as cli
 from errorfloor.metrics.record import Metric, TableValue
-from errorfloor.show import metric_table
+from errorfloor.show import grids
 from errorfloor.show.next_steps import steps_of
 
 SOURCE = Path(ef.__file__).parent
@@ -178,8 +178,8 @@ def test_a_copy_of_a_record_is_on_the_command_line_and_in_the_documents(add, tmp
             assert cli.run([words[0], str(file), *words[1:], *columns, "--metric", name]) == 0
             shown.append(capsys.readouterr().out)
         assert shown[0] == shown[1]
-    row = metric_table.of_metrics().rows[-1]
-    assert (row[0], row[1:4]) == (TOY, metric_table.of_metrics().rows[1][1:4])
+    row = grids.of_metrics().rows[-1]
+    assert (row[0], row[1:4]) == (TOY, grids.of_metrics().rows[1][1:4])
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda one: one.name)

@@ -17,13 +17,13 @@ from errorfloor.apps.cli.options import complete_metrics
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.selective import risk_coverage
 from errorfloor.questions.plan import _expected
-from errorfloor.show import metric_table, numbers
+from errorfloor.show import grids, numbers
 from errorfloor.show.gauge import gauge_of
 from errorfloor.show.html import html_of
 from errorfloor.show.next_steps import steps_of
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.report import summarize
-from errorfloor.show.words import long_text_of
+from errorfloor.show.text import long_text_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
 N = 240
@@ -424,7 +424,7 @@ def test_metrics_are_listed_and_completed():
     assert not auc["less_is_better"]
     assert auc["from"]["soft labels"] == {"two classes": soft("auc").interval_method}
     assert complete_metrics(None, None, "a") == ["auc", "average-precision"]
-    assert len(metric_table.of_metrics().rows) == len(EVERY)
+    assert len(grids.of_metrics().rows) == len(EVERY)
     assert "coverage-at-error" in run("estimate", "--help").stdout.replace("\n", "").replace(
         " ", ""
     )

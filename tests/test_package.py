@@ -212,7 +212,6 @@ NOT_MERGED = {
     "features.sequence",
     "intervals.signs",
     "intervals.votes.annotators",
-    "show.metric_table",
 }
 
 

@@ -16,7 +16,7 @@ from errorfloor.apps.cli.commands import cli
 from errorfloor.data.tables import RatingTable
 from errorfloor.metrics.variances import NAMES
 from errorfloor.show.recipe import command_line, python_code
-from errorfloor.show.words import long_text_of
+from errorfloor.show.text import long_text_of
 from tests.helpers import answer
 
 CEILINGS = ("r2", "pearson", "spearman", "qwk", "ccc")

@@ -20,8 +20,8 @@ import errorfloor as ef
 from errorfloor.apps.cli.commands import cli
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.show import markup
-from errorfloor.show.report import sections as _words
 from errorfloor.show.report import summarize
+from errorfloor.show.report import summary as _words
 from errorfloor.show.report.context import diagnose
 from errorfloor.show.report.document import Headline
 

@@ -17,7 +17,7 @@ from errorfloor.show.html import html_of
 from errorfloor.show.report import summarize
 from errorfloor.show.report.document import Text
 from errorfloor.show.sentences import sentence_of
-from errorfloor.show.words import long_text_of
+from errorfloor.show.text import long_text_of
 
 REVERSED = Finding("Order", "AUC 0.02", "refuted", "The scores are in reverse.", "Turn them round.")
 

@@ -32,7 +32,7 @@ from errorfloor.show.report.context import Context
 from errorfloor.show.report.pictures import OF_TABLES
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.terminal import draw
-from errorfloor.show.words import long_text_of
+from errorfloor.show.text import long_text_of
 
 # The files of `folder` hold every item twice.
 pytestmark = [

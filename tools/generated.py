@@ -22,7 +22,7 @@ from errorfloor.intervals.record import IntervalKind
 from errorfloor.methods.record import Classes, Method, Series
 from errorfloor.metrics import ERROR
 from errorfloor.results import ModelComparison
-from errorfloor.show import metric_table
+from errorfloor.show import grids
 from tools.layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
@@ -134,7 +134,7 @@ def table_of_formats() -> str:
 
 def table_of_metrics() -> str:
     """Return what each metric is, for which classes, and from which labels it can be had."""
-    grid = metric_table.of_metrics()
+    grid = grids.of_metrics()
     rows = [(f"`{row[0]}`", *row[1:]) for row in grid.rows]
     return _table(grid.head, rows)
 

@@ -13,11 +13,11 @@ from errorfloor import __version__
 from errorfloor._checks import InputError, argument, as_flag, shown
 from errorfloor.data.storage import write_bytes
 from errorfloor.results import Estimate, ModelComparison, People, Verdict
-from errorfloor.show import curve, dots, numbers
 from errorfloor.show import models as in_models
+from errorfloor.show import numbers
 from errorfloor.show import people as in_people
-from errorfloor.show.drawing import Box, Shape, Theme, Words, png, svg
-from errorfloor.show.gauge import Hero, gauge_of, heroes_of, shapes
+from errorfloor.show.drawing import Box, Hero, Shape, Theme, Words, png, svg
+from errorfloor.show.gauge import gauge_of, heroes_of, shapes
 from errorfloor.show.sentences import refusal_of, sentence_of
 from errorfloor.show.standings import may_do_better, standing_of
 
@@ -170,11 +170,11 @@ def _shapes(
     yield Words(EDGE, 80, _short(title or _title(of), 84), 24, "soft", weight=500)
     within = {"left": EDGE, "wide": 1 - 2 * EDGE}
     if isinstance(result, ModelComparison):
-        yield from _numbers(dots.heroes_of(result), 62, -40)
-        yield from dots.values(result, top=256, tall=264, **within)
+        yield from _numbers(in_models.heroes_of(result), 62, -40)
+        yield from in_models.values(result, top=256, tall=264, **within)
     elif isinstance(result, People):
-        yield from _numbers(curve.heroes_of(result), 62, -40)
-        yield from curve.shapes(result, top=264, tall=160, size=20, **within)
+        yield from _numbers(in_people.heroes_of(result), 62, -40)
+        yield from in_people.shapes(result, top=264, tall=160, size=20, **within)
     else:
         gauge = gauge_of(result)
         assert gauge is not None
@@ -202,7 +202,7 @@ def _meaning(result: Estimate | Verdict | People | ModelComparison) -> str:
     if isinstance(result, ModelComparison):
         return in_models.in_short(result)
     if isinstance(result, People):
-        return in_people.order(result) if len(result.models) > 1 else in_people.said_of(result)
+        return in_people.order(result) if len(result.models) > 1 else in_people.sentence(result)
     if isinstance(result, Verdict):
         return f"Your model {standing_of(result).sentence(result)}"
     claim = result.claim

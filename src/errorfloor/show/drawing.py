@@ -14,6 +14,15 @@ from typing import Any
 
 FONT = "Inter, 'Segoe UI', Helvetica, Arial, sans-serif"
 Theme = Mapping[str, str]
+# In a page the text has the colour of the text around it; shades fit light and dark pages.
+PAGE: Theme = {
+    "ink": "currentColor",
+    "soft": "currentColor",
+    "model": "#0072b2",
+    "left": "#56b4e9",
+    "zone": "#8c8c8c",
+    "beyond": "#e69f00",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +154,31 @@ def _in(theme: Theme, colour: str) -> str:
 
 def _tip(text: str) -> str:
     return f"<title>{escape(text)}</title>" if text else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hero:
+    """A number to read from two metres, what it is, and what goes with it."""
+
+    number: str
+    meaning: str
+    detail: str
+
+
+def on_page(heroes: Iterable[Hero], drawing: str) -> str:
+    """Return numbers side by side above a drawing, as a piece of HTML."""
+    first = "".join(map(_hero_on_page, heroes))
+    row = "display:flex;flex-wrap:wrap;gap:.4em 3em;margin:.2em 0 .8em"
+    return f'<div style="{row}">{first}</div>{drawing}'
+
+
+def _hero_on_page(hero: Hero) -> str:
+    size = "font-size:3em;font-weight:700;line-height:1.1;letter-spacing:-.02em"
+    number = f'<div style="{size}">{escape(hero.number)}</div>'
+    number = number.replace(" %", "\N{NO-BREAK SPACE}%")
+    detail = f'<div style="opacity:.8">{escape(hero.detail)}</div>' if hero.detail else ""
+    inner = f"{number}<div>{escape(hero.meaning)}</div>{detail}"
+    return f'<div style="line-height:1.25">{inner}</div>'
 
 
 def png(shapes: Sequence[Shape], size: tuple[float, float], theme: Theme) -> bytes:

@@ -34,7 +34,7 @@ from errorfloor.show import recipe
 from errorfloor.show.gauge import gauge_of, lines_of
 from errorfloor.show.markup import fenced, in_sight, plain
 from errorfloor.show.sentences import refusal_of
-from errorfloor.show.words import long_text_of
+from errorfloor.show.text import long_text_of
 
 FrameLibrary: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 

@@ -8,26 +8,16 @@ that the data cannot tell about.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 
 from errorfloor.results import Estimate, RatingsEstimate, Verdict
 from errorfloor.show import numbers, ratings
-from errorfloor.show.drawing import Box, Pointer, Shape, Stroke, Theme, Words, svg
+from errorfloor.show.drawing import PAGE, Box, Hero, Pointer, Shape, Stroke, Words, on_page, svg
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.standings import standing_of
 
 SLICES, STRIPES = 24, 90  # of what fades, and of the zone that no model reaches
-# In a page the text has the colour of the text around it; shades fit light and dark pages.
-PAGE: Theme = {
-    "ink": "currentColor",
-    "soft": "currentColor",
-    "model": "#0072b2",
-    "left": "#56b4e9",
-    "zone": "#8c8c8c",
-    "beyond": "#e69f00",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,15 +171,6 @@ def _limits_of_model(result: Estimate | Verdict) -> tuple[float, float] | None:
     return low, high
 
 
-@dataclass(frozen=True, slots=True)
-class Hero:
-    """A number to read from two metres, what it is, and what goes with it."""
-
-    number: str
-    meaning: str
-    detail: str
-
-
 def heroes_of(result: Estimate | Verdict, gauge: Gauge) -> list[Hero]:
     """Return the number of the answer, and that of the model where there is one."""
     if not isinstance(result, Verdict):
@@ -239,22 +220,6 @@ def picture_of(result: Estimate | Verdict) -> str:
     top = 6 if gauge.model is None else 28
     bar = svg(shapes(gauge, top=top, tall=22, size=12), top + 88, PAGE, sentence_of(result))
     return on_page(heroes_of(result, gauge), bar)
-
-
-def on_page(heroes: Iterable[Hero], drawing: str) -> str:
-    """Return numbers side by side above a drawing, as a piece of HTML."""
-    first = "".join(map(_hero_on_page, heroes))
-    row = "display:flex;flex-wrap:wrap;gap:.4em 3em;margin:.2em 0 .8em"
-    return f'<div style="{row}">{first}</div>{drawing}'
-
-
-def _hero_on_page(hero: Hero) -> str:
-    size = "font-size:3em;font-weight:700;line-height:1.1;letter-spacing:-.02em"
-    number = f'<div style="{size}">{escape(hero.number)}</div>'
-    number = number.replace(" %", "\N{NO-BREAK SPACE}%")
-    detail = f'<div style="opacity:.8">{escape(hero.detail)}</div>' if hero.detail else ""
-    inner = f"{number}<div>{escape(hero.meaning)}</div>{detail}"
-    return f'<div style="line-height:1.25">{inner}</div>'
 
 
 def shapes(

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from errorfloor.methods.record import DRAWN_LABEL, GIVEN_LABEL
+from errorfloor import methods, metrics
+from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.methods.record import DRAWN_LABEL, GIVEN_LABEL, Classes
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.results import Estimate
 from errorfloor.results.claim import Claim
@@ -46,7 +48,7 @@ class Grid:
         return (self.head, *self.rows)
 
 
-def of_metric(metric: Metric) -> str:
+def metric_suffix(metric: Metric) -> str:
     """Return what stands behind a value to say of what it is; nothing behind an error."""
     if metric.is_error:
         return ""
@@ -329,3 +331,82 @@ def hold_floors(groups: Groups[Any]) -> bool:
 def under_names(groups: Groups[Any], write: Callable[[Any], str]) -> str:
     """Return what `write` makes of each group, under the group's name."""
     return "\n\n".join(f"{groups.column} {name}\n{write(row)}" for name, row in groups.items())
+
+
+# The metrics as a table: what each is, for which classes, and from which labels it can be had.
+
+_KINDS = (SoftTable.kind, ScoreTable.kind, VoteTable.kind)
+
+
+def of_metrics() -> Grid:
+    """Return a row for each metric, from the records."""
+    rows = tuple(
+        (
+            metric.name,
+            _formula(metric),
+            "two" if metric.two_only else "any",
+            "less" if metric.less_is_better else "more",
+            _takes(metric),
+            "; ".join(_sources(metric)),
+        )
+        for metric in metrics.METRICS
+    )
+    head = ("metric", "best possible value", "classes", "better", "takes", "from (interval)")
+    return Grid(head, rows, "<" * len(head))
+
+
+def metrics_as_text() -> str:
+    """Return the table without formulas, which are long."""
+    grid = of_metrics()
+    lines = [(one[0], *one[2:]) for one in grid.lines]
+    return "\n".join(as_text(Grid(lines[0], tuple(lines[1:]), grid.align[1:])))
+
+
+def metrics_as_dicts() -> list[dict[str, Any]]:
+    """Return the table as plain values, ready for JSON."""
+    return [
+        {
+            "name": metric.name,
+            "title": metric.words,
+            "limit": metric.limit,
+            "less_is_better": metric.less_is_better,
+            "two_classes_only": metric.two_only,
+            "formula": metric.formula,
+            "many_formula": metric.many_formula or None,
+            "needs": list(metric.needs),
+            "takes": list(metric.takes),
+            "from": {kind: found for kind in _KINDS if (found := _intervals(metric, kind))},
+        }
+        for metric in metrics.METRICS
+    ]
+
+
+def _formula(metric: Metric) -> str:
+    mean = "the mean of " if metric.is_mean or metric.formula.startswith("min(") else ""
+    return f"{mean}{metric.formula}"
+
+
+def _takes(metric: Metric) -> str:
+    return ", ".join([*metric.needs, *(f"{name} (optional)" for name in metric.takes)])
+
+
+def _sources(metric: Metric) -> list[str]:
+    """Return the kinds of labels it can be had from, with the default interval of each."""
+    found = []
+    for kind in _KINDS:
+        by_classes = _intervals(metric, kind)
+        if not by_classes:
+            continue
+        only = "" if len(by_classes) == 2 or metric.two_only else ", two classes"
+        found.append(f"{kind} ({' or '.join(dict.fromkeys(by_classes.values()))}{only})")
+    return found
+
+
+def _intervals(metric: Metric, kind: str) -> dict[str, str]:
+    """Return the default interval by number of classes."""
+    return {
+        one.classes.value: one.interval
+        for classes in Classes
+        for one in methods.defaults()
+        if (one.reads, one.classes) == (kind, classes) and one.is_for(metric.name)
+    }

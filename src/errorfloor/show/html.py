@@ -22,7 +22,7 @@ from errorfloor.results import (
     Plan,
     Verdict,
 )
-from errorfloor.show import curve, dots, gauge, grids
+from errorfloor.show import gauge, grids
 from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
 from errorfloor.show.grids import Grid
@@ -30,8 +30,7 @@ from errorfloor.show.lines import Line, bars, intervals
 from errorfloor.show.numbers import level, style_of, with_limits
 from errorfloor.show.palette import colour
 from errorfloor.show.sentences import sentence_of
-from errorfloor.show.text import doubts_of, how_labels
-from errorfloor.show.words import difference_of
+from errorfloor.show.text import difference_of, doubts_of, how_labels
 
 
 def card(
@@ -122,7 +121,7 @@ def _(result: People) -> str:
     return card(
         sentence,
         grid,
-        picture=curve.picture_of(result),
+        picture=in_people.picture_of(result),
         warnings=doubts_of(result.floor),
         remarks=in_people.about(result),
     )
@@ -214,7 +213,7 @@ def _(result: ModelComparison) -> str:
     return card(
         sentence,
         in_models.of_models(result),
-        picture=dots.picture_of(result),
+        picture=in_models.picture_of(result),
         warnings=doubts_of(result),
         remarks=in_models.about(result),
     )

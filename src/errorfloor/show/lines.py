@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from errorfloor.show.drawing import Box, Dot, Shape, Stroke, Words, svg
-from errorfloor.show.gauge import PAGE
+from errorfloor.show.drawing import PAGE, Box, Dot, Shape, Stroke, Words, svg
 from errorfloor.show.markup import in_short, in_sight
 from errorfloor.show.palette import BLUE
 

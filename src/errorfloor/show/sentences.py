@@ -96,12 +96,12 @@ def _(result: Verdict) -> str:
 
 @sentence_of.register("People")
 def _(result: People) -> str:
-    return refusal_of(result.floor) if result.floor.refuted else in_people.said_of(result)
+    return refusal_of(result.floor) if result.floor.refuted else in_people.sentence(result)
 
 
 @sentence_of.register("ModelComparison")
 def _(result: ModelComparison) -> str:
-    return refusal_of(result) if result.refuted else in_models.said_of(result)
+    return refusal_of(result) if result.refuted else in_models.sentence(result)
 
 
 @sentence_of.register("FloorDifference")

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from errorfloor.results import Comparison, Estimate, ModelComparison, Verdict
-from errorfloor.show import dots, numbers
 from errorfloor.show import models as in_models
+from errorfloor.show import numbers
 from errorfloor.show.gauge import gauge_of, lines_of
 from errorfloor.show.lines import Line
 
@@ -43,7 +43,7 @@ def _bars_of(result: object, *, unicode: bool) -> list[str]:
         lines = [Line(row.method, row.value, row.low, row.high) for row in result]
         value = numbers.style_of(next(iter(result))).value
     elif isinstance(result, ModelComparison) and not result.refuted:
-        lines = dots.values_of(result)
+        lines = in_models.values_of(result)
         value = partial(in_models.style_of(result).value, digits=in_models.digits_of(result))
     else:
         return []

@@ -114,7 +114,7 @@ def items(session: Session, labels: Labels, output: Path | None, symmetric: bool
     """
     from errorfloor.data.items import KeptVotes
     from errorfloor.questions.items import of_reading, with_names
-    from errorfloor.show.words import left_out
+    from errorfloor.show.text import left_out
 
     keeper = KeptVotes()
     reading = replace(labels, where=with_names(labels.where), layouts=keeper.layouts).read(session)
@@ -213,7 +213,7 @@ def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: An
 def show_without_count(session: Session, result: Any) -> None:
     """Show a result that does not say by itself how many items were left out."""
     from errorfloor.results import Groups
-    from errorfloor.show.words import left_out
+    from errorfloor.show.text import left_out
 
     dropped = 0 if isinstance(result, Groups) else session.about["input"]["dropped"]
     session.answer(result, more=left_out(dropped))

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 @with_session
 def metrics(session: Session) -> None:
     """List the metrics: what each is, for how many classes, and which labels it needs."""
-    from errorfloor.show import metric_table
+    from errorfloor.show import grids
 
-    session.show({"metrics": metric_table.as_dicts()}, metric_table.as_text(), headline=False)
+    session.show({"metrics": grids.metrics_as_dicts()}, grids.metrics_as_text(), headline=False)
 
 
 @click.group(cls=Group, epilog=examples("errorfloor data list", "errorfloor data path"))

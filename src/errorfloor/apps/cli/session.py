@@ -273,7 +273,7 @@ class Session:
         refuted: bool | None = None,
     ) -> None:
         """Print the answer to a question, with `more` lines; for the rest see `show`."""
-        from errorfloor.show.words import long_text_of
+        from errorfloor.show.text import long_text_of
 
         self.show(
             found.to_dict(),

@@ -178,7 +178,7 @@ def merge(session: Session, tables: tuple[str, ...], output: Path) -> None:
 
 def _show(session: Session, table: Table, output: Path) -> None:
     """Say what a table holds and where it was written."""
-    from errorfloor.show.words import left_out
+    from errorfloor.show.text import left_out
 
     kind = type(table).__name__
     result = {"output": output, "kind": kind, "n": table.n, "rows": len(table)}

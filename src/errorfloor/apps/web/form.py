@@ -36,7 +36,7 @@ from errorfloor.results import ModelComparison
 from errorfloor.results.finding import Finding
 from errorfloor.show.markup import Markup, in_sight, tag
 from errorfloor.show.report.html import LEVELS
-from errorfloor.show.report.sections import once
+from errorfloor.show.report.summary import once
 
 MORE = "more"  # in the place of a role: shows all of them
 _FEW = 12  # columns with a role, and without one, that are shown at once

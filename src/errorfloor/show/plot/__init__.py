@@ -6,12 +6,14 @@ from typing import Any
 from errorfloor._checks import InputError
 from errorfloor.results import Estimate
 from errorfloor.show.plot.classes import confusion
-from errorfloor.show.plot.coverage import risk_coverage
-from errorfloor.show.plot.estimates import forest, gauge, headroom
-from errorfloor.show.plot.models import models
-from errorfloor.show.plot.people import people
-from errorfloor.show.plot.ratings import ceilings
-from errorfloor.show.plot.scores import class_reliability, noise_curves, reliability
+from errorfloor.show.plot.curves import (
+    ceilings,
+    class_reliability,
+    noise_curves,
+    reliability,
+    risk_coverage,
+)
+from errorfloor.show.plot.estimates import forest, gauge, headroom, models, people
 from errorfloor.show.plot.votes import bias_bounds, distribution, plan
 
 __all__ = [

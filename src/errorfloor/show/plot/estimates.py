@@ -1,4 +1,4 @@
-"""Floors with their intervals: of several methods, and next to a model's error."""
+"""Values with their intervals: floors, a model next to one, models, and models next to people."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from errorfloor._checks import InputError
-from errorfloor.results import Comparison, Estimate, Groups, Verdict
+from errorfloor.results import Comparison, Estimate, Groups, ModelComparison, Verdict
+from errorfloor.results.people import MIXTURE, VOTES, People
 from errorfloor.show import grids
-from errorfloor.show.drawing import draw
-from errorfloor.show.gauge import PAGE, gauge_of, shapes
+from errorfloor.show import models as in_models
+from errorfloor.show.drawing import PAGE, Shape, draw
+from errorfloor.show.gauge import gauge_of, shapes
 from errorfloor.show.numbers import level, style_of
-from errorfloor.show.palette import BLUE, GREY, RED, colour
+from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, colour
 from errorfloor.show.plot.axes import (
     SMALL,
     TEXT,
@@ -24,6 +28,7 @@ from errorfloor.show.plot.axes import (
     finish,
     ink,
     legend_above,
+    log_ticks,
     ticks_of,
     wrapped,
 )
@@ -37,7 +42,7 @@ LONG = 12  # letters of a name next to which an axis is short
 # Letters of a name in two lines next to the axis.
 NARROW = 14
 _DRAWN = "Pass what errorfloor.from_votes, from_scores or headroom returned."
-_PIXELS = 100  # of a gauge to an inch
+_PIXELS, _SIZE = 100, 11  # to an inch, and of letters
 
 
 def forest(
@@ -111,14 +116,17 @@ def gauge(result: Estimate | Verdict, *, ax: Axes | None = None) -> Axes:
         reason = refusal_of(floor) if floor.refuted else "There is nothing to draw."
         raise InputError(f"The gauge shows an answer, and here is none. {reason}")
     ax = axes_or_new(ax, 1.3)
-    box = ax.get_window_extent()
-    dots = ax.figure.dpi / _PIXELS
-    theme = dict.fromkeys(("ink", "soft"), ink(ax))
     top = 6 if drawn.model is None else 28
-    parts = list(shapes(drawn, top=top, tall=22, size=11))
-    size = (box.width / dots, max(box.height / dots, top + 84))
-    draw(parts, ax, size, {**PAGE, **theme}, 72 / _PIXELS)
+    _draw_shapes(ax, shapes(drawn, top=top, tall=22, size=_SIZE), top + 84)
     return ax
+
+
+def _draw_shapes(ax: Axes, parts: Iterable[Shape], height: float) -> None:
+    """Draw what pages draw as well, in at least so many pixels of height."""
+    box, pixels = ax.get_window_extent(), ax.figure.dpi / _PIXELS
+    theme = {**PAGE, **dict.fromkeys(("ink", "soft"), ink(ax))}
+    size = (box.width / pixels, max(box.height / pixels, height))
+    draw(list(parts), ax, size, theme, 72 / _PIXELS)
 
 
 def height_of_lines(comparison: Comparison | Groups[Estimate] | Sequence[Estimate]) -> float:
@@ -277,3 +285,85 @@ def _draw_interval(ax: Axes, place: int, row: Estimate | _Line, shade: str, fact
         ends = [factor * row.low, factor * row.high]
         ax.plot(ends, [place, place], color=shade, linewidth=2, solid_capstyle="butt", zorder=3)
     ax.plot([factor * row.value], [place], color=shade, marker="o", markersize=5, zorder=4)
+
+
+def models(found: ModelComparison, *, ax: Axes | None = None) -> Axes:
+    """Draw models with their intervals, and below them their differences from the best one.
+
+    Differences that may be chance are grey.
+
+    Parameters
+    ----------
+    found : ModelComparison
+        What `errorfloor.compare` returned of models.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+    """
+    remedy = "Pass what errorfloor.compare returned of models."
+    found = check_type(found, ModelComparison, "found", remedy)
+    if found.refuted:
+        raise InputError(f"The picture shows an answer, and here is none. {refusal_of(found)}")
+    height = in_models.height_of(found, _SIZE) + 4
+    ax = axes_or_new(ax, height / _PIXELS)
+    _draw_shapes(ax, in_models.shapes(found, top=2, size=_SIZE), height)
+    return ax
+
+
+_COLOURS = (RED, GREEN, PURPLE, ORANGE, SKY, GREY)  # of models, again from the first
+
+
+def people(found: People, *, ax: Axes | None = None) -> Axes:
+    """Draw how often panels of people agree with one more person, and where models are.
+
+    A model is drawn where panels agree as often as it does: that many people it is worth. A model
+    below one person is drawn at the left edge, one above all panels at the right edge.
+
+    Parameters
+    ----------
+    found : People
+        What `errorfloor.people` returned.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+    """
+    found = check_type(found, People, "found", "Pass what errorfloor.people returned.")
+    ax = axes_or_new(ax, 3.0)
+    sizes = np.array([one.people for one in found.curve])
+    value = np.maximum.accumulate([one.value for one in found.curve])
+    low, high = (np.array([getattr(one, side) for one in found.curve]) for side in ("low", "high"))
+    ax.fill_between(sizes, 100 * low, 100 * high, color=BLUE, alpha=0.15, linewidth=0)
+    seen = np.array([one.basis == VOTES for one in found.curve])
+    last = int(seen.sum())
+    if last:
+        ax.plot(sizes[:last], 100 * value[:last], color=BLUE, label="panels of people")
+    if any(one.basis == MIXTURE for one in found.curve):
+        start = max(last - 1, 0)
+        name = "panels, by the fitted mixture"
+        ax.plot(sizes[start:], 100 * value[start:], color=BLUE, linestyle="--", label=name)
+    best = found.best_possible
+    ax.axhline(100 * best.value, color=ink(ax), linewidth=1, linestyle=":", label="best possible")
+    ax.axhspan(100 * best.low, 100 * best.high, color=GREY, alpha=0.15, linewidth=0)
+    ax.set_xscale("log")
+    left, right = 0.8, float(sizes[-1]) * 1.15
+    for place, row in enumerate(found.models):
+        colour = _COLOURS[place % len(_COLOURS)]
+        x = right / 1.07 if row.worth is None else max(row.worth, left * 1.07)
+        ends = [[100 * (row.value - row.low)], [100 * (row.high - row.value)]]
+        ax.errorbar([x], [100 * row.value], yerr=ends, color=colour, marker="o", markersize=4.5,
+                    linestyle="", linewidth=1.4, zorder=4, label=row.name)  # fmt: skip
+        if row.worth_low is not None:
+            least = max(row.worth_low, left)
+            most = right if row.worth_high is None else max(row.worth_high, least)
+            ax.plot([least, most], [100 * row.value] * 2, color=colour, linewidth=1, alpha=0.6)
+    ax.set_xlim(left, right)
+    log_ticks(ax.xaxis)
+    finish(ax, "people in the panel", "agrees with one more person, %")
+    legend_above(ax, 3)
+    return ax

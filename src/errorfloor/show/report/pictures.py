@@ -26,9 +26,8 @@ from errorfloor.show.numbers import level, per_cent, points_of_size, style_of
 from errorfloor.show.people import worth
 from errorfloor.show.plot.axes import TEXT, matplotlib
 from errorfloor.show.plot.classes import FEW, height_of
-from errorfloor.show.plot.coverage import risk_coverage_of
+from errorfloor.show.plot.curves import ceilings_of, risk_coverage_of
 from errorfloor.show.plot.estimates import height_of_lines
-from errorfloor.show.plot.ratings import ceilings_of
 from errorfloor.show.report.document import Picture
 from errorfloor.show.standings import standing_of
 

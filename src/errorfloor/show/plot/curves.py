@@ -1,20 +1,36 @@
-"""Pictures of scores with labels: the reliability curve, and FeeBee's noise curves."""
+"""Curves: reliability, noise, errors by coverage, and ceilings by the number of ratings."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._typing import Floats
+from errorfloor._typing import Counts, Floats
+from errorfloor.data.tables import ScoreTable, SoftTable
+from errorfloor.intervals.seeds import Seed
 from errorfloor.methods import known
-from errorfloor.methods.record import Shape
-from errorfloor.results import ORACLE, ClassReliability, FeeBeeResult, NoiseCurve, Reliability
-from errorfloor.show.numbers import level
+from errorfloor.methods.isotonic import ISOTONIC
+from errorfloor.methods.record import Options, Shape
+from errorfloor.metrics.selective import risk_coverage as kept
+from errorfloor.metrics.variances import DIFFERENCE, RATIO
+from errorfloor.questions.ratings import RatingsAsk, estimate_again
+from errorfloor.results import (
+    ORACLE,
+    ClassReliability,
+    Estimate,
+    FeeBeeResult,
+    NoiseCurve,
+    RatingsEstimate,
+    Reliability,
+    VotesEstimate,
+)
+from errorfloor.show.numbers import level, per_cent
 from errorfloor.show.palette import BLUE, GREY, ORANGE, RED, colour
 from errorfloor.show.plot.axes import (
     FEW,
@@ -282,3 +298,165 @@ def _draw_histogram(ax: Axes, curve: Reliability) -> None:
         log_ticks(ax.yaxis)
     finish(ax, "score", f"items{' (log)' if ax.get_yscale() == 'log' else ''}")
     legend_above(ax, 2)
+
+
+POINTS = 400  # of the curve, more than anybody sees
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """The share of items that are kept, and the errors among them as a share of all."""
+
+    kept: Floats
+    wrong: Floats
+
+    def error_at(self, coverage: Any) -> Any:
+        """Return the error among the items that are answered, at each coverage above 0."""
+        return np.interp(coverage, self.kept, self.wrong) / coverage
+
+
+def risk_coverage(estimate: Estimate, *, ax: Axes | None = None) -> Axes:
+    """Draw the least error among answered items against the share of items that are answered.
+
+    A model that may leave items aside does best to leave those that it is least sure of. Of an
+    "error-at-coverage" or a "coverage-at-error" the answer and its interval are drawn as well.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        What `from_soft_labels`, `from_votes` or `from_scores` returned, for two classes; of soft
+        labels and votes, for any number.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+    """
+    remedy = "Pass what errorfloor.from_soft_labels, from_votes or from_scores returned."
+    found = check_type(estimate, Estimate, "estimate", remedy)
+    curve = risk_coverage_of(found)
+    if curve is None:
+        raise ValueError(f"`estimate` has no probabilities to draw the curve from. {remedy}")
+    ax = axes_or_new(ax, 2.8)
+    share = np.arange(1, POINTS + 1) / POINTS
+    ax.plot(100 * share, 100 * curve.error_at(share), color=BLUE, label=_name(found))
+    _draw_answer(ax, found)
+    ax.set_xlim(0, 103)  # with room for a dot at the end
+    ax.set_ylim(bottom=0)
+    finish(ax, "items answered (coverage), %", "error among them, %")
+    legend_above(ax)
+    return ax
+
+
+def risk_coverage_of(estimate: Estimate) -> Curve | None:
+    """Return the curve of an estimate, or None where its probabilities are not known."""
+    found = _probabilities(estimate)
+    return None if found is None else Curve(*kept(*found))
+
+
+def _probabilities(estimate: Estimate) -> tuple[Floats, Floats | Counts] | None:
+    table = estimate.table
+    if table is not None and table.entries is not None:  # counts alone would be wrong
+        return None
+    if isinstance(table, SoftTable):
+        return table.probabilities, table.items
+    if isinstance(estimate, VotesEstimate) and estimate.mixture is not None:
+        return estimate.mixture.points, estimate.mixture.weights
+    if isinstance(table, ScoreTable) and len(table.classes) == 2 and ISOTONIC.fit is not None:
+        return ISOTONIC.fit(table, Options()).probabilities, table.items
+    return None
+
+
+def _name(found: Estimate) -> str:
+    return "isotonic fit" if isinstance(found.table, ScoreTable) else "best possible"
+
+
+def _draw_answer(ax: Axes, found: Estimate) -> None:
+    """Draw the value that was asked for, and its interval, on the curve."""
+    if not found.measure.is_selective:
+        return
+    at, across = 100 * found.measure.given["at"], not found.measure.less_is_better
+
+    def placed(value: float) -> tuple[float, float]:
+        return (100 * value, at) if across else (at, 100 * value)
+
+    line = ax.axhline if across else ax.axvline
+    line(at, color=GREY, linewidth=1, linestyle=":")
+    name = f"{found.measure.words}: {per_cent(found.value)}"
+    if found.low is not None and found.high is not None:
+        ends = zip(placed(found.low), placed(found.high), strict=True)
+        ax.plot(*map(list, ends), color=RED, linewidth=2, solid_capstyle="butt", zorder=3)
+    x, y = placed(found.value)
+    ax.plot([x], [y], color=RED, marker="o", markersize=5, linestyle="", zorder=4, label=name)
+
+
+NUMBERS = (1, 2, 3, 4, 5, 7, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """The best value for a label that is the mean of so many ratings."""
+
+    ratings: int
+    value: float
+    low: float
+    high: float
+
+
+def ceilings_of(estimate: RatingsEstimate) -> tuple[Ceiling, ...]:
+    """Return ceilings for means of more and more ratings; none where they are not known."""
+    usable = estimate.table is not None and str(estimate.label).isalnum()
+    if not usable or estimate.measure.how.of == DIFFERENCE or estimate.interval is None:
+        return ()
+    found = []
+    for number in NUMBERS:
+        kept = {name: estimate.options[name] for name in ("raters", "scale", "interval")}
+        ask = RatingsAsk(
+            metric=estimate.metric, label=number, level=estimate.interval.level, **kept
+        )
+        one = estimate_again(estimate, ask.checked(), estimate.seed or Seed.of(0))
+        assert one.low is not None
+        assert one.high is not None
+        found.append(Ceiling(number, one.value, one.low, one.high))
+    return tuple(found)
+
+
+def ceilings(estimate: RatingsEstimate, *, ax: Axes | None = None) -> Axes:
+    """Draw the best possible value against the number of ratings whose mean is the label.
+
+    What two people reach with each other is drawn as well: it is not the ceiling.
+
+    Parameters
+    ----------
+    estimate : RatingsEstimate
+        What `from_ratings` returned, with an interval.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+    """
+    remedy = "Pass what errorfloor.from_ratings returned."
+    found = check_type(estimate, RatingsEstimate, "estimate", remedy)
+    rows = ceilings_of(found)
+    if not rows:
+        raise ValueError(f"`estimate` has no ceilings for means of ratings. {remedy}")
+    ax = axes_or_new(ax, 2.8)
+    metric = found.measure
+    at = [row.ratings for row in rows]
+    ax.fill_between(
+        at, [row.low for row in rows], [row.high for row in rows], color=BLUE, alpha=0.2, lw=0
+    )
+    best = "least possible" if metric.less_is_better else "best possible"
+    ax.plot(at, [row.value for row in rows], color=BLUE, marker="o", label=best)
+    if metric.how.of == RATIO and metric.name != "r2":
+        name = "two people with each other"
+        ax.axhline(rows[0].value ** 2, color=RED, linestyle="--", linewidth=1.2, label=name)
+    ax.set_xticks(at)
+    if not metric.less_is_better:
+        ax.set_ylim(0, 1)
+    finish(ax, "ratings whose mean is the label", metric.words)
+    legend_above(ax)
+    return ax
