@@ -17,36 +17,5 @@ Examples
 'error floor, %, with 95 % intervals'
 """
 
-from errorfloor.show.plot import (
-    bias_bounds,
-    ceilings,
-    class_reliability,
-    confusion,
-    distribution,
-    forest,
-    gauge,
-    headroom,
-    models,
-    noise_curves,
-    people,
-    plan,
-    reliability,
-    risk_coverage,
-)
-
-__all__ = [
-    "bias_bounds",
-    "ceilings",
-    "class_reliability",
-    "confusion",
-    "distribution",
-    "forest",
-    "gauge",
-    "headroom",
-    "models",
-    "noise_curves",
-    "people",
-    "plan",
-    "reliability",
-    "risk_coverage",
-]
+from errorfloor.show.plot import *  # noqa: F403  # the names of `__all__`
+from errorfloor.show.plot import __all__ as __all__

@@ -51,7 +51,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """A straight line; its ends may be some pixels off their places."""
+    """A straight line."""
 
     x: float
     y: float
@@ -60,8 +60,6 @@ class Stroke:
     colour: str
     width: float = 1.0
     dashed: bool = False
-    dx: float = 0.0
-    to_dx: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +107,8 @@ def svg(
 
 
 def _element(shape: Shape, theme: Theme, width: float | None) -> str:
-    def across(share: float, pixels: float = 0.0) -> str:
-        if width is None:
-            return f"{100 * share:.3f}%"
-        return f"{width * share + pixels:.1f}"
+    def across(share: float) -> str:
+        return f"{100 * share:.3f}%" if width is None else f"{width * share:.1f}"
 
     match shape:
         case Box():
@@ -129,8 +125,8 @@ def _element(shape: Shape, theme: Theme, width: float | None) -> str:
         case Stroke():
             dash = ' stroke-dasharray="4 4"' if shape.dashed else ""
             return (
-                f'<line x1="{across(shape.x, shape.dx)}" y1="{shape.y:g}" '
-                f'x2="{across(shape.to_x, shape.to_dx)}" y2="{shape.to_y:g}" '
+                f'<line x1="{across(shape.x)}" y1="{shape.y:g}" '
+                f'x2="{across(shape.to_x)}" y2="{shape.to_y:g}" '
                 f'stroke="{_in(theme, shape.colour)}" stroke-width="{shape.width:g}"{dash}/>'
             )
         case Pointer():
@@ -223,7 +219,7 @@ def _draw(shape: Shape, axes: Any, width: float, theme: Theme, order: int, point
             place = (width * shape.x, shape.y)
             axes.add_patch(matplotlib("patches").Circle(place, shape.radius, **look))
         case Stroke():
-            across = (width * shape.x + shape.dx, width * shape.to_x + shape.to_dx)
+            across = (width * shape.x, width * shape.to_x)
             dash = {"linestyle": (0, (3, 3))} if shape.dashed else {}
             look = {
                 "color": _in(theme, shape.colour),

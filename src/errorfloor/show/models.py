@@ -7,13 +7,14 @@ behind the best one, with the paired interval, which is what tells models apart.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from errorfloor.show import lines, numbers
 from errorfloor.show.drawing import PAGE, Hero, Shape, Words, on_page, svg
 from errorfloor.show.grids import Grid
 from errorfloor.show.lines import SIZE, Line
+from errorfloor.show.markup import listed
 
 if TYPE_CHECKING:
     from errorfloor.results import ComparedModel, Groups, ModelComparison
@@ -119,15 +120,11 @@ def _best_of_many(result: ModelComparison) -> str:
     items = numbers.counted(result.n, "item")
     beaten = {one.second for one in result.certain_order if one.first == best.name}
     rivals = [one.name for one in result.ranked[1:] if one.name not in beaten]
+    some = [*rivals[:3], "others"] if len(rivals) > 3 else rivals
     return (
         f"{best.name} looks best of {number} models, with {at}, but {items} cannot tell it from "
-        f"{_listed(rivals)}."
+        f"{listed(some)}."
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    some = [*names[:3], "others"] if len(names) > 3 else [*names]
-    return " and ".join([", ".join(some[:-1]), some[-1]] if len(some) > 1 else some)
 
 
 def of_groups(result: Groups[ModelComparison]) -> str:

@@ -29,10 +29,12 @@ from errorfloor.apps.cli.labels import (
     check_model,
     compare_models,
     compare_with_people,
+    each,
     floor_or_verdict,
     models_ask,
     verdict_on_number,
 )
+from errorfloor.apps.cli.messages import guesses
 from errorfloor.apps.cli.options import (
     CLUSTER,
     GROUP,
@@ -449,33 +451,12 @@ def ratings(
             found = model_beside_ratings(file, prediction=prediction, **asked)
         else:
             found = from_ratings(file, rng=rng, **asked)
-    for line in guessed(found):
-        session.remark(line)
+    one = next(iter(each(found).values()))
+    source = getattr(one, "floor", one).source
+    if source is not None and source.guessed:
+        session.remark(guesses(source))
     write_report(session, found, output)
     session.answer(found, output=output)
-
-
-def guessed(found: Any) -> list[str]:
-    """Say which columns were taken without being named."""
-    from errorfloor.results import Groups, Verdict
-
-    one = next(iter(found.values())) if isinstance(found, Groups) else found
-    source = (one.floor if isinstance(one, Verdict) else one).source
-    if source is None or not source.guessed:
-        return []
-    parts: list[str] = []
-    for role in source.guessed:
-        column = source.columns[role]
-        names = (
-            ", ".join(f'"{name}"' for name in column)
-            if isinstance(column, tuple)
-            else (f'"{column}"')
-        )
-        plural = "s" if isinstance(column, tuple) else ""
-        what = "ratings" if role == "ratings" else f"the {role}"
-        parts.append(f"column{plural} {names} as {what}" if not parts else f"{names} as {what}")
-    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return [f"using {listed}"]
 
 
 @click.command(

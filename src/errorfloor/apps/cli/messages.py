@@ -17,9 +17,10 @@ import click
 from errorfloor import metrics
 from errorfloor._checks import InputError, Mention, argument
 from errorfloor.data.columns import UnclearColumnsError
-from errorfloor.data.layouts import LAYOUTS, joined
+from errorfloor.data.layouts import EVERY_LAYOUT, LAYOUTS, joined
 from errorfloor.data.source import Source
 from errorfloor.questions.options import as_typed
+from errorfloor.show.markup import listed
 
 # What else an argument may be called: arrays by the columns that hold them, and the model error
 # that a bias is bounded for, or that caps a floor, which is not that of the model in question.
@@ -60,13 +61,15 @@ def written(mention: Mention) -> str:
 
 def guesses(source: Source) -> str:
     """Return which columns were taken for what, where nobody named them."""
-    layout = next(layout for layout in LAYOUTS if layout.name == source.layout)
+    layout = next(layout for layout in EVERY_LAYOUT if layout.name == source.layout)
     roles = [role for role in layout.roles if role.name in source.guessed]
     several = roles and isinstance(source.columns[roles[0].name], tuple | list)
-    taken = [f"{quoted(source.columns[role.name])} as the {role.words}" for role in roles]
-    *first, last = taken
-    told = f"{', '.join(first)} and {last}" if first else last
-    return f"using column{'s' if several else ''} {told}"
+    nouns = [one.words if one.words == "ratings" else f"the {one.words}" for one in roles]
+    taken = [
+        f"{quoted(source.columns[one.name])} as {noun}"
+        for one, noun in zip(roles, nouns, strict=True)
+    ]
+    return f"using column{'s' if several else ''} {listed(taken)}"
 
 
 def quoted(column: Any) -> str:

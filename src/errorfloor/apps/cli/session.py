@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -25,7 +25,7 @@ from errorfloor.show.markup import in_sight
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -101,45 +101,20 @@ def progressing(what: str) -> Iterator[Callable[[float], None]]:
 
     Yields what takes the fraction that is done.
     """
-    sign: _Sign = _Line(what) if is_plain() else _Bar(what)
-    late = _Late(sign.appear)
+    sign = _Line(what) if is_plain() else _Bar(what)
+    seconds = patience()
+    timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), sign.appear)
+    timer.daemon = True
     try:
-        late.start()
+        (timer.start if seconds > 0 else sign.appear)()
         yield sign.update
     finally:
-        late.cancel()
+        timer.cancel()
         sign.close()
 
 
-class _Sign(Protocol):
-    """What shows progress. It appears late, from another thread, or never."""
-
-    def appear(self) -> None: ...
-    def update(self, done: float) -> None: ...
-    def close(self) -> None: ...
-
-
-class _Late:
-    """Calls a function after a while, in a thread of its own; at once where that is 0."""
-
-    def __init__(self, function: Callable[[], None]) -> None:
-        self._function = function
-        self._seconds = patience()
-        self._timer = threading.Timer(min(self._seconds, threading.TIMEOUT_MAX), function)
-        self._timer.daemon = True
-
-    def start(self) -> None:
-        if self._seconds > 0:
-            self._timer.start()
-        else:
-            self._function()
-
-    def cancel(self) -> None:
-        self._timer.cancel()
-
-
 class _Line:
-    """One line of text."""
+    """One line of text that shows progress. It appears late, from another thread, or never."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -147,45 +122,28 @@ class _Line:
         self._closed = False
 
     def appear(self) -> None:
+        """Show it, unless it is closed by now."""
         with self._lock:
             if not self._closed:
-                click.echo(f"{self._what} ...", err=True)
+                self._show()
 
     def update(self, done: float) -> None:
-        pass
+        """Take the fraction that is done."""
 
     def close(self) -> None:
+        """Show it no more."""
         with self._lock:
             self._closed = True
 
+    def _show(self) -> None:
+        click.echo(f"{self._what} ...", err=True)
 
-class _Bar:
+
+class _Bar(_Line):
     """A bar that is cleared at the end."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
-        self._lock = threading.Lock()
-        self._done: float | None = None
-        self._progress: Progress | None = None
-        self._task: TaskID | None = None
-        self._closed = False
-
-    def appear(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        with self._lock:
-            if self._closed:
-                return
-            columns = (
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                TimeElapsedColumn(),
-            )
-            self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._progress.add_task(self._what, total=None)
-            self._progress.start()
-            self._draw()
+    _done: float | None = None
+    _progress: Progress | None = None
 
     def update(self, done: float) -> None:
         with self._lock:
@@ -193,14 +151,25 @@ class _Bar:
             self._draw()
 
     def close(self) -> None:
-        with self._lock:
-            self._closed = True
-            if self._progress is not None:
-                self._progress.stop()
+        super().close()
+        if self._progress is not None:
+            self._progress.stop()
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        text = TextColumn("{task.description}", markup=False)
+        columns = (text, BarColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._progress.add_task(self._what, total=None)
+        self._progress.start()
+        self._draw()
 
     def _draw(self) -> None:
-        if self._progress is not None and self._task is not None and self._done is not None:
-            self._progress.update(self._task, total=1.0, completed=self._done)
+        if self._progress is not None and self._done is not None:
+            (task,) = self._progress.task_ids
+            self._progress.update(task, total=1.0, completed=self._done)
 
 
 SCHEMA = "errorfloor/3"

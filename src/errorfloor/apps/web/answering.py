@@ -546,12 +546,6 @@ def _models_beside(facts: form.Facts) -> list[str]:
     ]
 
 
-def _listed(names: Sequence[str]) -> str:
-    if len(names) > 3:
-        return f"{len(names)} models"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
 def _further(result: Any, facts: form.Facts, can: Mapping[str, bool]) -> Iterator[Step]:
     """Yield the parts of the page that say more."""
     estimate = facts.estimates[0]

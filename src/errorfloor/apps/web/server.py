@@ -36,7 +36,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from errorfloor._checks import InputError, argument
 from errorfloor.apps.web.limits import Limits, reason
-from errorfloor.apps.web.page import DEMOS, index
+from errorfloor.apps.web.page import DEMOS, index, static
 from errorfloor.apps.web.pool import STOPPED, Job, Pool
 from errorfloor.data.storage import PREFIX, remove, remove_leftovers
 
@@ -425,19 +425,14 @@ async def _index(request: Request) -> Response:
 
 
 async def _script(request: Request) -> Response:
-    return Response(_static("app.js"), media_type="text/javascript")
+    return Response(static("app.js"), media_type="text/javascript")
 
 
 async def _style(request: Request) -> Response:
     from errorfloor.show.palette import style_sheet  # which loads the methods
 
     report = files("errorfloor.show.report").joinpath("style.css").read_text(encoding="utf-8")
-    return Response(f"{style_sheet()}{report}{_static('app.css')}", media_type="text/css")
-
-
-def _static(name: str) -> str:
-    """Return a file of the package."""
-    return files("errorfloor.apps.web").joinpath("static", name).read_text(encoding="utf-8")
+    return Response(f"{style_sheet()}{report}{static('app.css')}", media_type="text/css")
 
 
 BACKLOG = 16  # that the system accepts at once, before any can be closed

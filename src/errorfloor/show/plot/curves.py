@@ -19,7 +19,6 @@ from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Options, Shape
 from errorfloor.metrics.selective import risk_coverage as kept
 from errorfloor.metrics.variances import DIFFERENCE, RATIO
-from errorfloor.questions.ratings import RatingsAsk, estimate_again
 from errorfloor.results import (
     ORACLE,
     ClassReliability,
@@ -406,6 +405,8 @@ class Ceiling:
 
 def ceilings_of(estimate: RatingsEstimate) -> tuple[Ceiling, ...]:
     """Return ceilings for means of more and more ratings; none where they are not known."""
+    from errorfloor.questions.ratings import RatingsAsk, estimate_again  # no other picture asks
+
     usable = estimate.table is not None and str(estimate.label).isalnum()
     if not usable or estimate.measure.how.of == DIFFERENCE or estimate.interval is None:
         return ()
