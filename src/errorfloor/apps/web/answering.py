@@ -33,7 +33,7 @@ from errorfloor.questions.question import Ask
 from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.card import has_card
 from errorfloor.show.html import html_of, intervals_of
-from errorfloor.show.markup import Markup, in_sight, tag
+from errorfloor.show.markup import Markup, in_sight, listed, tag
 from errorfloor.show.palette import themed
 from errorfloor.show.report import summarize
 from errorfloor.show.report.document import Block, Document, Picture, Section, Text
@@ -504,9 +504,8 @@ def steps_part(result: Any, facts: form.Facts, can: Mapping[str, bool]) -> Marku
     beside = _models_beside(facts)
     if can["votes"] and beside and not facts.estimates[0].refuted:
         fields = {f"{ROLE}{name}": "prediction" for name in beside}
-        other.insert(
-            0, form.button(Remedy(f"Compare {_listed(beside)} with people", fields), "quiet")
-        )
+        models = f"{len(beside)} models" if len(beside) > 3 else listed(beside)
+        other.insert(0, form.button(Remedy(f"Compare {models} with people", fields), "quiet"))
     if isinstance(result, Groups) and not result.simultaneous:
         other.insert(0, form.button(Remedy("Compare the groups", {"simultaneous": "yes"}), "quiet"))
     saved = [_save(CARD, "Card to share"), _save(".html", "Save the report")]
