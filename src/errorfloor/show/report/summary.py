@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -440,33 +439,59 @@ class Summary(Document):
         }
 
 
-@singledispatch
-def summarize(
-    result: Any,
-    *,
-    title: str | None = None,
-    source: Mapping[str, str] | None = None,
-    command: str | None = None,
-    comparison: Comparison | None = None,
-    rng: RandomLike = 0,
-    theory: bool = False,
-    items: Items | ClassItems | None = None,
-    annotators: AnnotatorsResult | None = None,
-) -> Document:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What a caller says of a report; the arguments are those of `report`."""
+
+    title: str | None = None
+    source: Mapping[str, str] | None = None
+    command: str | None = None
+    comparison: Comparison | None = None
+    rng: RandomLike = 0
+    theory: bool = False
+    items: Items | ClassItems | None = None
+    annotators: AnnotatorsResult | None = None
+
+    def refuse(self, *names: str, rule: str) -> None:
+        """Refuse what goes with other results."""
+        for name in names:
+            if getattr(self, name) is not None:
+                raise InputError(argument(name), f" goes with {rule}.")
+
+    def document(self, title: str, source: Mapping[str, str], typed: str | None) -> dict[str, Any]:
+        """Return what every document has, with all of it in sight."""
+        typed = typed if self.command is None else self.command
+        return {
+            "title": in_sight(title if self.title is None else self.title),
+            "source": source,
+            "command": None if typed is None else in_sight(typed),
+            "versions": versions(),
+        }
+
+    def about(self, usual: Mapping[str, str]) -> dict[str, str]:
+        """Return what the data was, with all of it in sight."""
+        source = usual if self.source is None else self.source
+        return {in_sight(name): in_sight(value) for name, value in source.items()}
+
+
+def summarize(result: Any, **asked: Any) -> Document:
     """Return all that a report on `result` says.
 
     The arguments are those of `report`.
     """
-    subject = _subject(result)
+    how = _Asked(**asked)
+    if isinstance(result, Groups):
+        return _of_groups(result, how)
+    if isinstance(result, ModelComparison):
+        return _of_models(result, how)
+    subject = _Subject.of(result)
     estimate = subject.estimate
-    context = Context.of(estimate, comparison or subject.comparison, rng, theory=theory)
-    summary = _summary(subject, context, source, _Call(subject, comparison, rng, theory))
+    comparison = how.comparison or subject.comparison
+    context = Context.of(estimate, comparison, how.rng, theory=how.theory)
     return replace(
-        summary,
-        title=summary.title if title is None else in_sight(title),
-        items=items_again(estimate) if items is None else items,
-        annotators=annotators_again(estimate) if annotators is None else annotators,
-        command=summary.command if command is None else in_sight(command),
+        _summary(subject, context, how),
+        items=items_again(estimate) if how.items is None else how.items,
+        annotators=annotators_again(estimate) if how.annotators is None else how.annotators,
     )
 
 
@@ -474,18 +499,16 @@ def brief(result: Any) -> Document:
     """Return what a report says of a result that takes no time: nothing more is computed for it."""
     if isinstance(result, Groups | ModelComparison):
         return summarize(result)
-    subject = _subject(result)
-    context = Context(estimate=subject.estimate)
-    return _summary(subject, context, None, _Call(subject, None, None, False))
+    subject = _Subject.of(result)
+    return _summary(subject, Context(estimate=subject.estimate), _Asked())
 
 
-def _summary(
-    subject: _Subject, context: Context, source: Mapping[str, str] | None, call: _Call
-) -> Summary:
+def _summary(subject: _Subject, context: Context, how: _Asked) -> Summary:
     estimate, verdict = subject.estimate, subject.verdict
-    about = in_sight_of(_about(estimate) if source is None else source)
+    about = how.about(_about(estimate))
+    call = _Call(subject, how)
     return Summary(
-        title=title_of(about, estimate),
+        **how.document(title_of(about, estimate), about, call.command),
         floor=estimate,
         verdict=verdict,
         comparison=context.comparison,
@@ -493,10 +516,7 @@ def _summary(
         confusion=None if estimate.refuted else context.confusion,
         people=subject.people,
         pictures=pictures_of(context, verdict, subject.people),
-        source=about,
         python=in_sight(call.python),
-        command=None if call.command is None else in_sight(call.command),
-        versions=versions(),
         steps=steps_of(estimate, verdict),
     )
 
@@ -525,11 +545,6 @@ def source_of(result: Estimate | ModelComparison) -> dict[str, str]:
     return about
 
 
-def in_sight_of(about: Mapping[str, str]) -> dict[str, str]:
-    """Return what the data was with all of it in sight."""
-    return {in_sight(name): in_sight(value) for name, value in about.items()}
-
-
 def title_of(about: Mapping[str, str], estimate: Estimate) -> str:
     """Return a title that names the metric, and the data as far as it has a name."""
     metric = estimate.measure
@@ -542,42 +557,29 @@ def title_of(about: Mapping[str, str], estimate: Estimate) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
+    """The estimate that a report is about, and what came with it."""
+
     estimate: Estimate
     verdict: Verdict | None = None
     comparison: Comparison | None = None
     people: People | None = None
 
-
-@singledispatch
-def _subject(result: object) -> _Subject:
-    """Return the estimate that a report is about, and what came with it."""
-    raise InputError(
-        argument("result"),
-        " must be what from_scores, from_votes, from_soft_labels, compare or headroom returns, "
-        f"got {type(result).__name__}. A dataframe, a table or a file will do as well.",
-    )
-
-
-@_subject.register
-def _(result: Estimate) -> _Subject:
-    return _Subject(result)
-
-
-@_subject.register
-def _(result: Verdict) -> _Subject:
-    return _Subject(result.floor, verdict=result, people=result.people)
-
-
-@_subject.register
-def _(result: People) -> _Subject:
-    return _Subject(result.floor, people=result)
-
-
-@_subject.register
-def _(result: Comparison) -> _Subject:
-    if not len(result):
-        return _subject.dispatch(object)(result)
-    return _Subject(result.main, comparison=result)
+    @classmethod
+    def of(cls, result: object) -> _Subject:
+        """Take apart what a function returned."""
+        if isinstance(result, Estimate):
+            return cls(result)
+        if isinstance(result, Verdict):
+            return cls(result.floor, verdict=result, people=result.people)
+        if isinstance(result, People):
+            return cls(result.floor, people=result)
+        if isinstance(result, Comparison) and len(result):
+            return cls(result.main, comparison=result)
+        raise InputError(
+            argument("result"),
+            " must be what from_scores, from_votes, from_soft_labels, compare or headroom returns, "
+            f"got {type(result).__name__}. A dataframe, a table or a file will do as well.",
+        )
 
 
 def _about(estimate: Estimate) -> dict[str, str]:
@@ -598,23 +600,21 @@ class _Call:
     """What leads to the same report."""
 
     subject: _Subject
-    comparison: Comparison | None
-    rng: RandomLike
-    theory: bool
+    asked: _Asked
 
     @property
     def rows(self) -> str | None:
         """The call for the methods that were compared, where there is a single one."""
-        rows = self.comparison or self.subject.comparison
+        rows = self.asked.comparison or self.subject.comparison
         return None if rows is None else code_of_comparison(rows)
 
     @property
     def python(self) -> str:
         """The calls for the result, and the one that writes the report."""
-        seeded = isinstance(self.rng, int | np.integer) and self.rng != 0
-        more = f", rng={self.rng}" if seeded else ""
-        more += ", theory=True" if self.theory else ""
-        if self.comparison is None and self.rows is not None:
+        rng = self.asked.rng
+        more = f", rng={rng}" if isinstance(rng, int | np.integer) and rng != 0 else ""
+        more += ", theory=True" if self.asked.theory else ""
+        if self.asked.comparison is None and self.rows is not None:
             return f'{self.rows}\nef.report(rows, "report.html"{more})'
         subject = self.subject
         if subject.people is not None and subject.verdict is None:
@@ -726,45 +726,22 @@ class GroupsSummary(Document):
         }
 
 
-@summarize.register(Groups)
-def _(
-    result: Groups[Any],
-    *,
-    title: str | None = None,
-    source: Mapping[str, str] | None = None,
-    command: str | None = None,
-    comparison: Comparison | None = None,
-    rng: RandomLike = 0,  # nothing is drawn: other methods are not run
-    theory: bool = False,
-    items: Items | ClassItems | None = None,
-    annotators: AnnotatorsResult | None = None,
-) -> GroupsSummary:
-    _refuse(items=items, annotators=annotators)
-    groups = _floors(result, comparison)
+def _of_groups(result: Groups[Any], how: _Asked) -> GroupsSummary:
+    how.refuse("items", "annotators", "comparison", rule="one floor, not with groups")
+    groups = _floors(result)
+    first = next(iter(groups.values()))
     shown = replace(groups, column=in_sight(groups.column), estimates=_under_shown_names(groups))
-    about = in_sight_of(_about_groups(groups) if source is None else source)
-    typed = command_of_groups(groups) if command is None else command
+    about = how.about({**source_of(first), "group": groups.column})
+    title = f"{title_of(about, first)} by {shown.column}"
     return GroupsSummary(
-        title=f"{title_of(about, next(iter(groups.values())))} by {shown.column}"
-        if title is None
-        else in_sight(title),
+        **how.document(title, about, command_of_groups(groups)),
         groups=groups,
         shown=shown,
         diagnostics=tuple(map(_calling_for_attention, groups.values())),
         pictures=(picture_of_groups(shown, *_lowest_and_highest(shown)),),
-        source=about,
         python=in_sight(f'{code_of_groups(groups)}\nef.report(floors, "report.html")'),
-        command=None if typed is None else in_sight(typed),
-        versions=versions(),
         steps=steps_of_groups(groups),
     )
-
-
-def _refuse(**given: object) -> None:
-    """Refuse what is about all items next to groups."""
-    for name, value in given.items():
-        if value is not None:
-            raise InputError(argument(name), " goes with one floor, not with groups.")
 
 
 def _lowest_and_highest(groups: Groups[Estimate]) -> tuple[str, str]:
@@ -781,9 +758,8 @@ def _lowest_and_highest(groups: Groups[Estimate]) -> tuple[str, str]:
     return lines(lowest), lines(highest)
 
 
-def _floors(result: Groups[Any], comparison: Comparison | None) -> Groups[Estimate]:
+def _floors(result: Groups[Any]) -> Groups[Estimate]:
     """Return groups that have a floor each, and refuse others."""
-    _refuse(comparison=comparison)
     if hold_floors(result):
         return result
     kinds = sorted({type(row).__name__ for row in result.values()})
@@ -805,10 +781,6 @@ def _under_shown_names(groups: Groups[Estimate]) -> dict[str, Estimate]:
         shown if shown.strip() and alike[shown] == 1 else in_sight(repr(name)): groups[name]
         for name, shown in names.items()
     }
-
-
-def _about_groups(groups: Groups[Estimate]) -> dict[str, str]:
-    return {**source_of(next(iter(groups.values()))), "group": groups.column}
 
 
 def _calling_for_attention(estimate: Estimate) -> tuple[Finding, ...]:
@@ -1021,30 +993,16 @@ class ModelsSummary(Document):
         return {"models": self.found.to_dict()}
 
 
-@summarize.register
-def _(
-    result: ModelComparison,
-    *,
-    title: str | None = None,
-    source: Mapping[str, str] | None = None,
-    command: str | None = None,
-    **more: Any,
-) -> ModelsSummary:
-    for name in ("comparison", "items", "annotators"):
-        if more.get(name) is not None:
-            raise InputError(argument(name), " goes with a floor, not with models.")
-    about = in_sight_of(source_of(result) if source is None else source)
-    typed = command_of_models(result) if command is None else command
-    names = " and ".join(in_sight(row.name) for row in result.models[:3])
+def _of_models(result: ModelComparison, how: _Asked) -> ModelsSummary:
+    how.refuse("comparison", "items", "annotators", rule="a floor, not with models")
+    names = " and ".join(row.name for row in result.models)
     names = names if len(result) <= 3 else f"{len(result)} models"
+    about = how.about(source_of(result))
     return ModelsSummary(
-        title=f"Which is better: {names}" if title is None else in_sight(title),
+        **how.document(f"Which is better: {names}", about, command_of_models(result)),
         found=result,
         pictures=(),
-        source=about,
         python=in_sight(f'{code_of_models(result)}\nef.report(found, "report.html")'),
-        command=None if typed is None else in_sight(typed),
-        versions=versions(),
     )
 
 
