@@ -145,38 +145,28 @@ def of_plan(plan: Plan) -> Grid:
     return Grid(head, tuple(rows), ">" * len(head))
 
 
-def of_items(items: Items) -> Grid:
+def of_items(items: Items | ClassItems) -> Grid:
     """Return the items that contribute most to the floor."""
+    from errorfloor.results import Items  # which most answers have no use for
+
+    shown = items.hardest()
+    if isinstance(items, Items):
+        head, align, chance = ("votes for 1", "chance of 1"), "<>>>>", items.probability
+        votes = [f"{items.positives[at]:,} of {items.totals[at]:,}" for at in shown]
+    else:
+        head, align, chance = ("votes", "another likelier"), "<<>>>", items.doubt
+        votes = [_votes_in_words(items, int(at)) for at in shown]
     rows = (
         (
             str(items.item[at]),
-            f"{items.positives[at]:,} of {items.totals[at]:,}",
-            numbers.per_cent(items.probability[at]),
+            own,
+            numbers.per_cent(chance[at]),
             numbers.per_cent(items.contribution[at]),
             f"{items.rank[at]:,}",
         )
-        for at in items.hardest()
+        for at, own in zip(shown, votes, strict=True)
     )
-    return Grid(
-        ("item", "votes for 1", "chance of 1", "error at best", "rank"), tuple(rows), "<>>>>"
-    )
-
-
-def of_class_items(items: ClassItems) -> Grid:
-    """Return the same where there are more than two classes."""
-    rows = (
-        (
-            str(items.item[at]),
-            _votes_in_words(items, int(at)),
-            numbers.per_cent(items.doubt[at]),
-            numbers.per_cent(items.contribution[at]),
-            f"{items.rank[at]:,}",
-        )
-        for at in items.hardest()
-    )
-    return Grid(
-        ("item", "votes", "another likelier", "error at best", "rank"), tuple(rows), "<<>>>"
-    )
+    return Grid(("item", *head, "error at best", "rank"), tuple(rows), align)
 
 
 def _votes_in_words(items: ClassItems, at: int) -> str:

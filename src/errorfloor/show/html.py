@@ -140,10 +140,7 @@ def _(result: Plan) -> str:
 @html_of.register(Items)
 @html_of.register(ClassItems)
 def _(result: Items | ClassItems) -> str:
-    grid = (
-        grids.of_class_items(result) if isinstance(result, ClassItems) else grids.of_items(result)
-    )
-    return card(sentence_of(result), grid, remarks=[grids.how_items(result)])
+    return card(sentence_of(result), grids.of_items(result), remarks=[grids.how_items(result)])
 
 
 @html_of.register

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -125,6 +125,25 @@ def _together(names: tuple[Any, ...]) -> tuple[Any, ...]:
     return (",".join(names),)
 
 
+def _arguments(values: Mapping[str, Any]) -> list[str]:
+    """Return values as arguments of a call, by their names."""
+    return [f"{name}={item(value)!r}" for name, value in values.items()]
+
+
+def _words(values: Mapping[str, Any]) -> list[str]:
+    """Return values as options of a command, by the names of arguments."""
+    flags = {name: FLAGS.get(name, f"--{name.replace('_', '-')}") for name in values}
+    return [word for name, value in values.items() for word in (flags[name], as_typed(value))]
+
+
+def _command(*words: str) -> str:
+    return shlex.join(("errorfloor", *words))
+
+
+def _code(*lines: str) -> str:
+    return "\n".join(("import errorfloor as ef", "", *lines))
+
+
 # What an estimate was asked for, as far as it can be asked for again.
 
 # What the command line calls the arguments of estimates.
@@ -164,6 +183,13 @@ class EstimateOptions:
     def seed(self) -> Seed | None:
         """Where the random numbers started."""
         return self.estimate.seed
+
+    @property
+    def seed_words(self) -> list[str]:
+        """Where they started, on the command line."""
+        if not self.is_random or self.seed is None:
+            return []
+        return ["--seed", str(self.seed.number)]
 
     @property
     def group(self) -> str | None:
@@ -280,12 +306,13 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     if verdict is not None and predicted_in(verdict):
         return "\n".join([*_before(asked), f"verdict = {_paired_call(asked, verdict)}"])
     if isinstance(estimate, AgreementEstimate):
-        call = f"floor = ef.from_agreement({', '.join(_agreement_arguments(estimate))})"
-        return "\n".join(["import errorfloor as ef", "", call, *_headroom(verdict)])
+        given = _asked_of_agreement(estimate)
+        pairs = (str(given.pop(name)) for name in ("agree", "pairs"))
+        call = f"floor = ef.from_agreement({', '.join([*pairs, *_arguments(given)])})"
+        return _code(call, *_headroom(verdict))
     if not estimate.n:  # the floor was given as a number
-        more = [f"{name}={value!r}" for name, value in metric_of(estimate).items()]
-        floor = f"floor = {estimate.value!r}"
-        return "\n".join(["import errorfloor as ef", "", floor, *_headroom(verdict, more)])
+        more = _arguments(metric_of(estimate))
+        return _code(f"floor = {estimate.value!r}", *_headroom(verdict, more))
     floor = f"floor = {_of_group(asked, _call(asked))}{_at_level(asked, verdict)}"
     return "\n".join([*_before(asked), floor, *_headroom(verdict)])
 
@@ -304,14 +331,9 @@ def command_of_comparison(comparison: Comparison) -> str | None:
     asked = _asked_of_comparison(comparison)
     if asked is None or not asked.has_command:
         return None
-    words = ["errorfloor", "compare", *words_of(asked.source)]
-    for row in comparison:
-        words += ["--method", row.method]
-    for name, value in _compared(asked).items():
-        words += [FLAGS[name], as_typed(value)]
-    if asked.is_random and asked.seed is not None:
-        words += ["--seed", str(asked.seed.number)]
-    return shlex.join(words)
+    chosen = [word for row in comparison for word in ("--method", row.method)]
+    words = [*words_of(asked.source), *chosen, *_words(_compared(asked)), *asked.seed_words]
+    return _command("compare", *words)
 
 
 def code_of_people(people: People) -> str:
@@ -320,7 +342,7 @@ def code_of_people(people: People) -> str:
     models = [row.name for row in people]
     in_rows = people.source is not None and people.source.origin in ("files", "frame")
     given = [f"prediction={models!r}" if in_rows else "predictions=predictions"] if models else []
-    given += [f"{name}={value!r}" for name, value in _asked_of_people(people).items()]
+    given += _arguments(_asked_of_people(people))
     call = f"found = ef.people({', '.join([*_labels(asked), *given])})"
     return "\n".join([*_before(asked), call])
 
@@ -330,17 +352,12 @@ def command_of_people(people: People) -> str | None:
     models = [word for row in people for word in ("--prediction", row.name)]
     if len(people) > 1:
         models = ["--prediction", ",".join(row.name for row in people)]
-    options = [
-        word
-        for name, value in _asked_of_people(people).items()
-        for word in (f"--{name.replace('_', '-')}", as_typed(value))
-    ]
-    return typed(people.floor, "people", [*models, *options])
+    return typed(people.floor, "people", [*models, *_words(_asked_of_people(people))])
 
 
 def code_of_models(found: ModelComparison) -> str:
     """Return the call that compares the same models."""
-    source, given = found.source, _asked_of_models(found)
+    source = found.source
     data = ["labels=labels", "predictions=predictions"]
     if source is not None:
         if source.origin != "arrays" and not _has_own_files(source):
@@ -351,11 +368,10 @@ def code_of_models(found: ModelComparison) -> str:
             )
             data = [frame if source.origin == "files" else source.origin, *named]
         data += options_in_python(source.options)
-    more = (f"{name}={value!r}" for name, value in given.items())
-    call = f"found = ef.compare({', '.join([*data, *more])})"
+    call = f"found = ef.compare({', '.join([*data, *_arguments(_asked_of_models(found))])})"
     if source is not None and source.options.group is not None:
         call += f"[{found.group!r}]"
-    return f"import errorfloor as ef\n\n{call}"
+    return _code(call)
 
 
 def command_of_models(found: ModelComparison) -> str | None:
@@ -366,12 +382,7 @@ def command_of_models(found: ModelComparison) -> str | None:
     if source.options.called is not None:
         return None
     source = replace(source, columns={}) if _has_own_files(source) else source
-    words = [
-        word
-        for name, value in _asked_of_models(found).items()
-        for word in (FLAGS[name], as_typed(value))
-    ]
-    return shlex.join(["errorfloor", "compare", *words_of(source), *words])
+    return _command("compare", *words_of(source), *_words(_asked_of_models(found)))
 
 
 def _has_own_files(source: Source) -> bool:
@@ -410,7 +421,7 @@ def typed(estimate: Estimate, command: str, more: Iterable[str] = ()) -> str | N
         or asked.source.options.called is not None
     ):
         return None
-    return shlex.join(["errorfloor", command, *words_of(asked.source), *more])
+    return _command(command, *words_of(asked.source), *more)
 
 
 def code_of_groups(groups: Groups[Estimate]) -> str:
@@ -436,47 +447,33 @@ def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | No
         model = _model_words(verdict)
         if model is None:
             return None
-        words = ["errorfloor", "headroom", repr(estimate.value), *model]
-        for name, value in metric_of(estimate).items():
-            words += [FLAGS[name], as_typed(value)]
-        return shlex.join([*words, "--level", str(verdict.level)])
+        given = [*_words(metric_of(estimate)), "--level", str(verdict.level)]
+        return _command("headroom", repr(estimate.value), *model, *given)
     if isinstance(estimate, AgreementEstimate):
-        return None if verdict is not None else _agreement_command(estimate)
+        words = _words(_asked_of_agreement(estimate))
+        return None if verdict is not None else _command("agreement", *words)
     if isinstance(estimate, FeaturesEstimate):
         return _command_of_features(estimate)
     asked = EstimateOptions.of(estimate)
     if not asked.has_command or (verdict is not None and asked.group is not None):
         return None
-    words = ["errorfloor", "estimate" if verdict is None else "headroom"]
-    words += [*words_of(asked.source), *_option_words(asked, verdict)]
-    if verdict is not None:
-        model = _model_words(verdict)
-        if model is None:
-            return None
-        words += model
-    return shlex.join(words)
+    model = [] if verdict is None else _model_words(verdict)
+    if model is None:
+        return None
+    command = "estimate" if verdict is None else "headroom"
+    return _command(command, *words_of(asked.source), *_option_words(asked, verdict), *model)
 
 
-def _agreeing(estimate: AgreementEstimate) -> str:
-    """Return how many pairs agree, or the rate where that is no whole number."""
-    return str(estimate.agree if isinstance(estimate.agree, int) else estimate.agreement)
-
-
-def _agreement_arguments(estimate: AgreementEstimate) -> Iterator[str]:
-    yield from (_agreeing(estimate), str(estimate.pairs))
-    if estimate.share is not None:
-        yield f"share={estimate.share!r}"
-    yield f"interval={estimate.interval_method!r}"
-    yield f"level={estimate.level or estimate.options['level']!r}"
-
-
-def _agreement_command(estimate: AgreementEstimate) -> str:
-    words = ["errorfloor", "agreement", "--agree", _agreeing(estimate)]
-    words += ["--pairs", str(estimate.pairs)]
-    if estimate.share is not None:
-        words += ["--share", repr(estimate.share)]
-    words += ["--interval", estimate.interval_method or "none"]
-    return shlex.join([*words, "--level", str(estimate.level or estimate.options["level"])])
+def _asked_of_agreement(estimate: AgreementEstimate) -> dict[str, Any]:
+    """Return what is known of pairs, and what was asked; no interval is None."""
+    return {
+        # The rate where the number that agree is not whole.
+        "agree": estimate.agree if isinstance(estimate.agree, int) else estimate.agreement,
+        "pairs": estimate.pairs,
+        **({} if estimate.share is None else {"share": estimate.share}),
+        "interval": estimate.interval_method,
+        "level": estimate.level or estimate.options["level"],
+    }
 
 
 def predicted_in(verdict: Verdict) -> bool:
@@ -597,7 +594,7 @@ def _compared(asked: EstimateOptions) -> dict[str, Any]:
 
 def _options_of(comparison: Comparison, asked: EstimateOptions) -> Iterator[str]:
     yield f"methods={[row.method for row in comparison]!r}"
-    yield from (f"{name}={item(value)!r}" for name, value in _compared(asked).items())
+    yield from _arguments(_compared(asked))
     yield from (one for one in _options(asked) if one.startswith("rng="))
 
 
@@ -623,8 +620,7 @@ def _files_in_python(source: Source) -> str:
 
 
 def _options(asked: EstimateOptions) -> Iterator[str]:
-    for name, value in asked.values.items():
-        yield f"{name}={item(value)!r}"
+    yield from _arguments(asked.values)
     if asked.is_random and asked.seed is not None:
         known = asked.seed.generator is not None or asked.seed.number is not None
         yield from _rng(asked.seed) if known else ()
@@ -680,7 +676,7 @@ def _paired_call(asked: EstimateOptions, verdict: Verdict) -> str:
         data.append(f"label={verdict.given['label']!r}")
     if _prediction(verdict) is None:
         data = ["scores", "labels=labels", "predictions=predictions"]
-    data += [f"{name}={value!r}" for name, value in metric_of(asked.estimate).items()]
+    data += _arguments(metric_of(asked.estimate))
     seed = [one for one in _options(asked) if one.startswith("rng=")]
     return f"ef.headroom({', '.join([*data, f'level={verdict.level!r}', *seed])})"
 
@@ -714,8 +710,7 @@ def _option_words(asked: EstimateOptions, verdict: Verdict | None) -> Iterator[s
         yield FLAGS[name]
         if value is not True:
             yield as_typed(value)
-    if asked.is_random and asked.seed is not None:
-        yield from ("--seed", str(asked.seed.number))
+    yield from asked.seed_words
 
 
 # Features.
@@ -724,7 +719,7 @@ def _option_words(asked: EstimateOptions, verdict: Verdict | None) -> Iterator[s
 def _code_of_features(estimate: FeaturesEstimate) -> str:
     """Return the call that leads to the estimate; arrays and models by their arguments' names."""
     given = ", ".join([*_data_of_features(estimate), *_options_of_features(estimate)])
-    return f"import errorfloor as ef\n\nfloor = ef.from_features({given})"
+    return _code(f"floor = ef.from_features({given})")
 
 
 def _command_of_features(estimate: FeaturesEstimate) -> str | None:
@@ -735,14 +730,13 @@ def _command_of_features(estimate: FeaturesEstimate) -> str | None:
     own = estimate.options["models"] or estimate.options["floor"]
     if own or seed is None or seed.number is None or source.options.cluster == ARRAY:
         return None
-    words = ["errorfloor", "features", *source.files, "--label", source.columns["label"]]
-    words += ["--features", ",".join(source.columns["features"])]
-    words += [] if source.options.cluster is None else ["--cluster", source.options.cluster]
-    for one in source.options.classes or ():
-        words += ["--classes", one]
-    words += ["--method", estimate.method, "--duplicates", estimate.options["duplicates"]]
-    words += ["--level", str(estimate.options["level"]), "--seed", str(seed.number)]
-    return shlex.join(words)
+    asked: dict[str, Any] = {"label": source.columns["label"]}
+    asked["features"] = ",".join(source.columns["features"])
+    asked |= {} if source.options.cluster is None else {"cluster": source.options.cluster}
+    classes = [word for one in source.options.classes or () for word in ("--classes", one)]
+    more = {name: estimate.options[name] for name in ("duplicates", "level")}
+    words = [*_words(asked), *classes, *_words({"method": estimate.method, **more})]
+    return _command("features", *source.files, *words, "--seed", str(seed.number))
 
 
 def _data_of_features(estimate: FeaturesEstimate) -> Iterator[str]:
@@ -776,19 +770,18 @@ def _options_of_features(estimate: FeaturesEstimate) -> Iterator[str]:
 def _code_of_ratings(found: RatingsEstimate, verdict: Verdict | None = None) -> str:
     """Return the call that leads to the estimate, or on to the verdict."""
     if not found.ratings:
-        given = ", ".join(f"{name}={one!r}" for name, one in _published(found).items())
-        return f"import errorfloor as ef\n\nfloor = ef.from_agreement({given})"
-    options = (f"{name}={one!r}" for name, one in _options_of_ratings(found))
+        return _code(f"floor = ef.from_agreement({', '.join(_arguments(_published(found)))})")
+    options = _arguments(_options_of_ratings(found))
     given = ", ".join([*_data_of_ratings(found.source), *options, *_rng(found.seed)])
     pick = "" if found.group is None else f"[{found.group!r}]"
-    lines = ["import errorfloor as ef", "", f"floor = ef.from_ratings({given}){pick}"]
     column = None if verdict is None else verdict.given.get("prediction")
     if isinstance(column, str):
-        lines[-1] = f"verdict = ef.headroom({given}, prediction={column!r}){pick}"
-    elif verdict is not None:
-        level = f", level={verdict.level!r}"
-        lines.append(f"verdict = ef.headroom(floor, predictions=predictions{level})")
-    return "\n".join(lines)
+        return _code(f"verdict = ef.headroom({given}, prediction={column!r}){pick}")
+    floor = f"floor = ef.from_ratings({given}){pick}"
+    if verdict is None:
+        return _code(floor)
+    model = f"ef.headroom(floor, predictions=predictions, level={verdict.level!r})"
+    return _code(floor, f"verdict = {model}")
 
 
 def _published(found: RatingsEstimate) -> dict[str, Any]:
@@ -815,21 +808,20 @@ _RATINGS = {"arrays": "ratings", "table": "table", "frame": "frame"}  # what the
 _USUAL = {"label": "one", "raters": "absolute", "scale": None, "interval": "auto", "level": None}
 
 
-def _options_of_ratings(found: RatingsEstimate) -> Iterator[tuple[str, Any]]:
-    yield "metric", found.metric
-    for name, usual in _USUAL.items():
-        one = found.options[name]
-        if one != usual:
-            yield name, tuple(one) if name == "scale" else one
+def _options_of_ratings(found: RatingsEstimate) -> dict[str, Any]:
+    """Return what was asked for and is not the default."""
+    asked = {
+        name: found.options[name] for name, usual in _USUAL.items() if found.options[name] != usual
+    }
+    asked |= {"scale": tuple(asked["scale"])} if "scale" in asked else {}
+    return {"metric": found.metric, **asked}
 
 
 def _command_of_ratings(found: RatingsEstimate, verdict: Verdict | None = None) -> str | None:
     """Return the command that leads to the same numbers, or None if none does."""
     if not found.ratings:
-        typed = [
-            word for name, one in _published(found).items() for word in (f"--{name}", str(one))
-        ]
-        return None if verdict is not None else shlex.join(["errorfloor", "agreement", *typed])
+        words = _words(_published(found))
+        return None if verdict is not None else _command("agreement", *words)
     source, seed = found.source, found.seed
     if (
         source is None
@@ -839,15 +831,16 @@ def _command_of_ratings(found: RatingsEstimate, verdict: Verdict | None = None) 
         return None
     if found.group is not None or found.interval is None or (seed and seed.number is None):
         return None
-    words = ["errorfloor", "ratings", *words_of(source)]
+    words = [*words_of(source)]
     if source.facts.get("rater") is not None:
         words.append("--shared" if source.facts["rater"] else "--no-rater")
     if verdict is not None:
         if not isinstance(verdict.given.get("prediction"), str):
             return None
         words += ["--prediction", verdict.given["prediction"]]
-    for name, one in _options_of_ratings(found):
-        text = ",".join(f"{end:g}" for end in one) if name == "scale" else str(one)
-        words += [f"--{name}", text]
+    asked = _options_of_ratings(found)
+    if "scale" in asked:
+        asked["scale"] = ",".join(f"{end:g}" for end in asked["scale"])
+    words += _words(asked)
     words += ["--seed", str(seed.number)] if seed is not None else []
-    return shlex.join(words)
+    return _command("ratings", *words)

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorfloor.checks.leaks import TRAINED
 from errorfloor.methods.votes.plugin import PLUGIN
-from errorfloor.results import Comparison, Estimate
 from errorfloor.results.claim import SCORES, SHARES
-from errorfloor.results.finding import Finding
-from errorfloor.results.look import LayoutLook, Look
 from errorfloor.show import grids, numbers
 from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
@@ -41,6 +38,15 @@ if TYPE_CHECKING:
         Verdict,
         VotesEstimate,
     )
+    from errorfloor.results.finding import Finding
+    from errorfloor.results.look import LayoutLook
+
+
+@ByClassName
+def text_of(result: Any) -> str:
+    """Return a result as text: the answer first."""
+    return repr(result)
+
 
 # A look at data: the columns, how they may be read, what is wrong, what to type next.
 
@@ -48,6 +54,11 @@ if TYPE_CHECKING:
 _MOST_COLUMNS = 40  # that text shows
 _MOST_CLASSES = 6
 _MOST_NAMED = 12  # columns of one role
+
+
+@text_of.register("Look")
+def _(look: Look) -> str:
+    return _joined(*_lines_of(look))
 
 
 def _lines_of(look: Look) -> Iterator[str]:
@@ -104,12 +115,6 @@ def _columns(column: object) -> str:
 
 def _number(value: int | None) -> str:
     return "" if value is None else f"{value:,}"
-
-
-@ByClassName
-def text_of(result: Any) -> str:
-    """Return a result as text: the answer first."""
-    return repr(result)
 
 
 @text_of.register("Estimate")
@@ -211,8 +216,8 @@ def _(result: Groups[Any]) -> str:
     return _joined(*grids.as_text(grids.of_groups(result)), grids.how_groups(result))
 
 
-@text_of.register("Verdict")
-def _(result: Verdict) -> str:
+@text_of.register("Verdict", "FloorDifference")
+def _(result: Verdict | FloorDifference) -> str:
     return sentence_of(result)
 
 
@@ -233,11 +238,6 @@ def _(result: ModelComparison) -> str:
     floor = [] if result.floor is None else [f"Of these items: {sentence_of(result.floor)}"]
     doubts = map(_warning, _findings(result, "warn"))
     return _joined(sentence_of(result), *table, *in_models.about(result), *floor, *doubts)
-
-
-@text_of.register("FloorDifference")
-def _(result: FloorDifference) -> str:
-    return sentence_of(result)
 
 
 @text_of.register("LabelPlan")
@@ -262,14 +262,9 @@ def _(result: Plan) -> str:
     return _joined(sentence_of(result), grids.how_plan(result), *table)
 
 
-@text_of.register("Items")
-def _(result: Items) -> str:
+@text_of.register("Items", "ClassItems")
+def _(result: Items | ClassItems) -> str:
     return _joined(*grids.as_text(grids.of_items(result)), grids.how_items(result))
-
-
-@text_of.register("ClassItems")
-def _(result: ClassItems) -> str:
-    return _joined(*grids.as_text(grids.of_class_items(result)), grids.how_items(result))
 
 
 @text_of.register("FeeBeeResult")
@@ -292,11 +287,6 @@ def _(result: Confusion) -> str:
     rest = f"and {more:,} more pairs" if more > 0 else ""
     table = grids.as_text(grids.of_pairs(result)) if result.pairs else ()
     return _joined(sentence_of(result), *table, rest, result.basis)
-
-
-@text_of.register("Look")
-def _(result: Look) -> str:
-    return _joined(*_lines_of(result))
 
 
 def _about_rows(result: Comparison) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -205,34 +204,23 @@ class _Lines:
         return (0.2 + 0.13 * more) * len(self.rows)
 
 
-@singledispatch
 def _lines_of(comparison: Any) -> _Lines:
-    raise ValueError(
-        "`comparison` must be a Comparison, Groups of Estimates or a sequence of Estimates, got "
-        f"{type(comparison).__name__}. Pass what from_scores with `group` or what compare "
-        "returned, or a list of estimates."
-    )
-
-
-@_lines_of.register(Comparison)
-@_lines_of.register(Sequence)
-def _(comparison: Comparison | Sequence[Estimate]) -> _Lines:
-    rows = _estimates(comparison, comparison)
+    """Return the lines of a forest, or say what makes one."""
+    rows: list[Any] = []
+    if isinstance(comparison, Groups):
+        rows = list(comparison.values())
+    elif isinstance(comparison, Comparison | Sequence):
+        rows = list(comparison)
+    if not rows or not all(isinstance(row, Estimate) for row in rows):
+        raise ValueError(
+            "`comparison` must be a Comparison, Groups of Estimates or a sequence of Estimates, "
+            f"got {type(comparison).__name__}. Pass what from_scores with `group` or what compare "
+            "returned, or a list of estimates."
+        )
+    if isinstance(comparison, Groups):
+        names = [_name_of_group(str(name)) for name in comparison]
+        return _Lines(rows, names, _at_once(comparison))
     return _Lines(rows, _names(rows), _with_intervals(rows))
-
-
-@_lines_of.register(Groups)
-def _(comparison: Groups[Estimate]) -> _Lines:
-    rows = _estimates(comparison, comparison.values())
-    return _Lines(rows, [_name_of_group(str(name)) for name in comparison], _at_once(comparison))
-
-
-def _estimates(comparison: object, rows: Iterable[Estimate]) -> list[Estimate]:
-    """Return the rows if there are some, and all are estimates."""
-    found = list(rows)
-    if not found or not all(isinstance(row, Estimate) for row in found):
-        _lines_of.dispatch(object)(comparison)
-    return found
 
 
 def _name_of_group(name: str) -> str:

@@ -41,7 +41,6 @@ from errorfloor.show.grids import (
     hold_floors,
     how_items,
     of_annotators,
-    of_class_items,
     of_items,
     of_pairs,
 )
@@ -317,7 +316,7 @@ def _classes(found: Confusion) -> tuple[Block, ...]:
 
 
 def _items(found: Items | ClassItems) -> tuple[Block, ...]:
-    grid = of_class_items(found) if isinstance(found, ClassItems) else of_items(found)
+    grid = of_items(found)
     title = "Items by how often the best answer to them is wrong"
     return Table(title, grid.head, rows_in_sight(grid)), Text(how_items(found))
 
