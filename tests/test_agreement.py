@@ -99,7 +99,9 @@ def test_a_whole_1_counts_one_pair_and_the_refusal_says_so(capsys):
     from errorfloor.apps.cli.commands import run
 
     for word, agree in (("1", 1), ("1.0", 20), ("19", 19), ("19.0", 19), ("0.95", 19)):
-        assert run(["agreement", "--agree", word, "--pairs", "20", "--json"]) == 0
+        # One pair of twenty that agrees refutes that two people vote alike.
+        code = run(["agreement", "--agree", word, "--pairs", "20", "--json"])
+        assert code == (4 if agree == 1 else 0)
         assert json.loads(capsys.readouterr().out)["result"]["agree"] == agree
 
 
