@@ -1195,9 +1195,9 @@ def test_bars_of_libraries_lose_their_escape_codes():
 def test_plain_terminals_are_plain_for_libraries_too(environment, monkeypatch, capsys):
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    with Session("paper", (), as_json=False, quiet=False).taming():
+    with Session("paper", (), as_json=False, quiet=False).quiet_libraries():
         print("\x1b[1mbold\x1b[0m", file=sys.stderr)
-    with Session("paper", (), as_json=False, quiet=True).taming():
+    with Session("paper", (), as_json=False, quiet=True).quiet_libraries():
         print("noise", file=sys.stderr)
     assert capsys.readouterr().err == "bold\n"
 

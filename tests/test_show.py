@@ -25,12 +25,11 @@ from errorfloor.questions.question import Ask, floor_of
 from errorfloor.results import FeeBeeResult, Interval, Option, Plan, Trade, Verdict
 from errorfloor.show import exports, numbers, palette, sentences, text
 from errorfloor.show.html import html_of
-from errorfloor.show.kinds import ByClassName
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.report import summarize
 from errorfloor.show.report.context import Context
 from errorfloor.show.report.pictures import OF_TABLES
-from errorfloor.show.sentences import sentence_of
+from errorfloor.show.sentences import ByClassName, sentence_of
 from errorfloor.show.terminal import draw
 from errorfloor.show.text import long_text_of
 

@@ -32,7 +32,7 @@ from errorfloor.results import (
 )
 from errorfloor.show import recipe
 from errorfloor.show.gauge import gauge_of, lines_of
-from errorfloor.show.markup import fenced, in_sight, plain
+from errorfloor.show.markup import fenced, plain, visible
 from errorfloor.show.sentences import refusal_of
 from errorfloor.show.text import long_text_of
 
@@ -196,14 +196,14 @@ def summary_of(text: str, answer: object, doubts: Sequence[str], unmet: str | No
 
     `doubts` are told where `text` does not say them, `unmet` is what was required and is not so.
     """
-    sentence, *rest = in_sight(text).splitlines()
+    sentence, *rest = visible(text).splitlines()
     gauge = gauge_of(answer) if isinstance(answer, Estimate | Verdict) else None
     parts = [f"**{plain(sentence)}**"]
     if gauge is not None:
         parts.append(fenced(lines_of(gauge), "text"))
     if unmet is not None:
-        parts.append(f"\N{CROSS MARK} Failed: {plain(in_sight(unmet))}")
-    parts += [f"\N{WARNING SIGN}\ufe0f {plain(in_sight(one))}" for one in doubts if one not in text]
+        parts.append(f"\N{CROSS MARK} Failed: {plain(visible(unmet))}")
+    parts += [f"\N{WARNING SIGN}\ufe0f {plain(visible(one))}" for one in doubts if one not in text]
     if rest:
         folded = fenced(rest, "text")
         parts.append(f"<details><summary>More</summary>\n\n{folded}\n\n</details>")

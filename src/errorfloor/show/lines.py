@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from errorfloor.show.drawing import PAGE, Box, Dot, Shape, Stroke, Words, svg
-from errorfloor.show.markup import in_short, in_sight
+from errorfloor.show.markup import in_short, visible
 from errorfloor.show.palette import BLUE
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Line:
 def intervals(
     lines: Sequence[Line],
     axis: str,
-    said: str,
+    label: str,
     *,
     left_out: int = 0,
     factor: float = 100,
@@ -57,11 +57,11 @@ def intervals(
     if not drawn:
         return ""
     more = len(lines) - len(drawn) + left_out
-    said = said if not more else f"{said} {more:,} are not drawn."
-    return svg(shapes(drawn, axis, factor=factor), height_of(len(drawn)), PAGE, said)
+    label = label if not more else f"{label} {more:,} are not drawn."
+    return svg(shapes(drawn, axis, factor=factor), height_of(len(drawn)), PAGE, label)
 
 
-def bars(pairs: Sequence[tuple[str, float]], axis: str, said: str) -> str:
+def bars(pairs: Sequence[tuple[str, float]], axis: str, label: str) -> str:
     """Return shares as bars, one below the other."""
     drawn = [Line(name, value, words=f"{100 * value:.3g} %") for name, value in pairs[:MOST]]
     if not any(line.value for line in drawn):
@@ -69,10 +69,10 @@ def bars(pairs: Sequence[tuple[str, float]], axis: str, said: str) -> str:
     scale = Scale.over([0.0, *(line.value for line in drawn)])
 
     def row(line: Line, y: float) -> Iterator[Shape]:
-        tip = f"{in_sight(line.name)}: {line.words}"
+        tip = f"{visible(line.name)}: {line.words}"
         yield Box(scale(0), y - 5, scale(line.value) - scale(0), 10, line.colour, 1.0, tip)
 
-    return svg(_rows(drawn, row, scale, axis, 0, SIZE), height_of(len(drawn)), PAGE, said)
+    return svg(_rows(drawn, row, scale, axis, 0, SIZE), height_of(len(drawn)), PAGE, label)
 
 
 def height_of(lines: int, size: float = SIZE) -> float:
@@ -104,7 +104,7 @@ def shapes(
 
 
 def _interval(scale: Scale, size: float, line: Line, y: float) -> Iterator[Shape]:
-    tip = f"{in_sight(line.name)}: {line.words or f'{scale.factor * line.value:.4g}'}"
+    tip = f"{visible(line.name)}: {line.words or f'{scale.factor * line.value:.4g}'}"
     half = size / 6
     if line.low is not None and line.high is not None:
         low, high = scale(line.low), scale(line.high)

@@ -11,7 +11,7 @@ _REVERSING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 _BREAKING = ("Cc", "Zl", "Zp")  # categories of control characters and of separators of lines
 
 
-def in_sight(value: object) -> str:
+def visible(value: object) -> str:
     """Return text that every encoding and renderer takes, with all of it in sight."""
     text = str(value).encode("utf-8", "replace").decode("utf-8")
     return "".join("\N{REPLACEMENT CHARACTER}" if _is_hidden(c) else c for c in text)
@@ -19,7 +19,7 @@ def in_sight(value: object) -> str:
 
 def in_short(name: str, most: int) -> str:
     """Return a name on one line, in at most so many letters."""
-    shown = in_sight(name).replace("\n", " ")
+    shown = visible(name).replace("\n", " ")
     return shown if len(shown) <= most else f"{shown[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 

@@ -60,7 +60,7 @@ def steps_of(estimate: Estimate, verdict: Verdict | None = None) -> tuple[NextSt
     if isinstance(estimate, RatingsEstimate):
         return () if estimate.refuted else tuple(_of_ratings(estimate, verdict))
     if estimate.refuted:
-        return tuple(islice(_mended(estimate), MOST))
+        return tuple(islice(_repaired(estimate), MOST))
     if estimate.table is None:  # a number, or an agreement rate
         return ()
     return tuple(islice(_further(estimate, verdict), MOST))
@@ -206,7 +206,7 @@ def _can_be_planned(table: Table | None) -> bool:
     return int(np.count_nonzero(table.counts.sum(axis=0))) > 1
 
 
-def _mended(estimate: Estimate) -> Iterator[NextStep]:
+def _repaired(estimate: Estimate) -> Iterator[NextStep]:
     """Yield how to ask again without what is refuted, as far as that can be known."""
     finding = refuting(estimate)[0]
     asked = [*REMEDIES[finding.name](estimate)] if finding.name in REMEDIES else []

@@ -16,7 +16,7 @@ from errorfloor.results.verdict import BEYOND, ROOM
 from errorfloor.show import numbers
 from errorfloor.show.drawing import PAGE, Box, Dot, Hero, Shape, Stroke, Words, on_page, svg
 from errorfloor.show.grids import Grid
-from errorfloor.show.markup import in_short, in_sight
+from errorfloor.show.markup import in_short, visible
 
 if TYPE_CHECKING:
     from errorfloor.results import AltTest, FloorDifference, ModelRate, People, Rate
@@ -289,7 +289,7 @@ def _models(drawn: Sequence[ModelRate], plane: _Plane, size: float) -> Iterator[
             most = plane.ends[1] if row.worth_high is None else plane.x(max(row.worth_high, 0.85))
             yield Stroke(plane.x(max(row.worth_low, 0.85)), y, most, y, "model", 1)
         yield Stroke(x, plane.y(row.low), x, plane.y(row.high), "model", 2)
-        yield Dot(x, y, 0.42 * size, "model", f"{in_sight(row.name)}: {_tip(row)}")
+        yield Dot(x, y, 0.42 * size, "model", f"{visible(row.name)}: {_tip(row)}")
         last = max(y + 1.25 * size, last + 1.2 * size)
         right = x < sum(plane.ends) / 2
         place = x + 0.012 if right else x - 0.012

@@ -5,8 +5,9 @@ An error is stated as an accuracy, with the label that it is for; the lines belo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from functools import update_wrapper
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from errorfloor._checks import Sentence
 from errorfloor.metrics import Metric
@@ -17,7 +18,6 @@ from errorfloor.results.verdict import VERDICTS, Verdict
 from errorfloor.show import grids, numbers
 from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
-from errorfloor.show.kinds import ByClassName
 from errorfloor.show.standings import STANDINGS, may_do_better, standing_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,39 @@ if TYPE_CHECKING:
         RatingsEstimate,
     )
 
+Shown = TypeVar("Shown")
+Version = Callable[[Any], Shown]
+
 FEW = 4  # so many groups are named, more are counted
+
+
+class ByClassName(Generic[Shown]):
+    """A function of a result, and its versions by the names of the classes that they are for.
+
+    `functools.singledispatch` needs the classes themselves. To load all of them took 70 ms of
+    processor time where it was measured, and who shows one result has no use for the others.
+    """
+
+    def __init__(self, usual: Version[Shown]) -> None:
+        self.usual = usual
+        self.versions: dict[str, Version[Shown]] = {}
+        update_wrapper(self, usual)
+
+    def register(self, *names: str) -> Callable[[Version[Shown]], Version[Shown]]:
+        """Add a version for the classes of these names."""
+
+        def add(version: Version[Shown]) -> Version[Shown]:
+            self.versions |= dict.fromkeys(names, version)
+            return version
+
+        return add
+
+    def __call__(self, result: Any) -> Shown:
+        """Return what the version for the result's class returns, or for the next one above it."""
+        for kind in type(result).__mro__:
+            if kind.__name__ in self.versions:
+                return self.versions[kind.__name__](result)
+        return self.usual(result)
 
 
 @ByClassName
@@ -142,13 +174,15 @@ def _(result: Groups[Any]) -> str:
 
 @sentence_of.register("LabelPlan")
 def _(result: LabelPlan) -> str:
-    wide, alike = (numbers.points_of_size(one) for one in (result.width, result.width_at_random))
+    width, at_random = (
+        numbers.points_of_size(one) for one in (result.width, result.width_at_random)
+    )
     more = f" more ({result.labelled:,} have a label)" if result.labelled else ""
     given = "" if result.floor_from_labels else ", if the scores are calibrated probabilities"
     return (
         f"Label {numbers.counted(result.budget, 'item')}{more} of {result.n:,}: the interval of "
-        f"the floor will be about {wide} wide{given}. As many items drawn at random make it "
-        f"{alike} wide."
+        f"the floor will be about {width} wide{given}. As many items drawn at random make it "
+        f"{at_random} wide."
     )
 
 

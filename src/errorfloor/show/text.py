@@ -12,8 +12,7 @@ from errorfloor.show import grids, numbers
 from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
 from errorfloor.show.grids import PLAIN_TARGETS, Grid
-from errorfloor.show.kinds import ByClassName
-from errorfloor.show.sentences import refusal_of, refuting, sentence_of
+from errorfloor.show.sentences import ByClassName, refusal_of, refuting, sentence_of
 
 if TYPE_CHECKING:
     from errorfloor.results import (

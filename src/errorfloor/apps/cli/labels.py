@@ -59,7 +59,7 @@ class Labels:
         more = f" and {len(self.files) - 1} more" if len(self.files) > 1 else ""
         return f"{self.files[0]}{more}"
 
-    def beside(self, ending: str) -> Path:
+    def output_file(self, ending: str) -> Path:
         """Return a file in the current folder that is called after the first of these files."""
         first = Path("labels" if self.is_stdin else self.files[0]).name
         return Path(first.partition(".")[0] + ending)
@@ -73,7 +73,7 @@ class Labels:
     ) -> tuple[Reading, T]:
         """Return the same, and what `also` reads from the files."""
         self._check()
-        note_doubles(session, self.files)
+        note_repeated_files(session, self.files)
         with self.paths(session) as paths, session.step(f"reading {self.name}") as progress:
             where = replace(self.where, called=self.name) if self.is_stdin else self.where
             reading = self._read(paths, where, progress)
@@ -180,7 +180,7 @@ def _refuse_two_models(reading: Reading, files: Sequence[str]) -> None:
         )
 
 
-def note_doubles(session: Session, files: Sequence[str]) -> None:
+def note_repeated_files(session: Session, files: Sequence[str]) -> None:
     """Say which files are named more than once; they are counted once."""
     names = {os.path.realpath(file): file for file in reversed(files)}  # by which they came first
     for path, times in Counter(map(os.path.realpath, files)).items():
@@ -390,7 +390,7 @@ def compare_models(
         session.remark(f"using column {told}")
     if prediction is None and (not several or labels.is_stdin or where.group is not None):
         return None
-    note_doubles(session, labels.files)
+    note_repeated_files(session, labels.files)
     if prediction is None:
         found = _models_in_files(labels, session, ask)
         columns, guessed = (
@@ -450,7 +450,7 @@ def feebee_of_features(labels: Labels, session: Session, ask: FeeBeeAsk) -> None
     from errorfloor.data.features import read_items
     from errorfloor.questions.question import answer
 
-    note_doubles(session, labels.files)
+    note_repeated_files(session, labels.files)
     with labels.paths(session) as paths, session.step(f"adding noise to {labels.name}"):
         ask = ask.checked(SCORES.kind)
         items = read_items(paths[0] if len(paths) == 1 else paths, None, ask.features, labels.where)

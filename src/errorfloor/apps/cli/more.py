@@ -71,7 +71,7 @@ def fetch(session: Session, names: tuple[str, ...], save: str | None) -> None:
         raise click.UsageError("--save takes one set.")
     rows, lines = [], []
     for one in sets:
-        with session.taming():
+        with session.quiet_libraries():
             content = one.load()
         about = {"name": one.name, "n": content.n}
         about |= {"licence": content.licence, "citation": content.citation}
@@ -157,7 +157,7 @@ def paper(
     for name in names:
         check_choice(name, (*FIGURES, "all", *FOLLOW_UP, "follow-up"), name="NAME")
     which = which_of(names)
-    with session.taming():
+    with session.quiet_libraries():
         figures = reproduce(which, out, force=force)
     pages = write_pages(figures, out, docs)
     for _, missing in pages:

@@ -102,7 +102,7 @@ def with_labels(
     """Give a command the options that say where labels are, as one `labels`."""
     roles = {role.argument: role for layout in layouts for role in layout.roles}
     group = [GROUP] if groups else []
-    beside: list[Decorator] = [WEIGHT, CLUSTER] if weights else []
+    sampling: list[Decorator] = [WEIGHT, CLUSTER] if weights else []
     more = ["duplicates"] if "annotator" in roles else []
     more += ["unlabelled"] if unlabelled else []
     more += ["complete"] if complete else []
@@ -110,7 +110,7 @@ def with_labels(
     how_read: list[Decorator] = [
         *map(listed, ("positive", "positive_from", "classes")),
         *group,
-        *beside,
+        *sampling,
         *JOINED,
     ]
     how_read += map(listed, ("format", "drop_missing", *more))

@@ -21,7 +21,7 @@ import click
 from errorfloor import __version__
 from errorfloor.apps.cli import process
 from errorfloor.apps.cli.messages import written
-from errorfloor.show.markup import in_sight
+from errorfloor.show.markup import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,7 +43,7 @@ def complain(error: click.ClickException) -> None:
 def shown(text: str, stream: TextIO) -> str:
     """Return text as a stream shows it: nothing hidden, and what it cannot encode as `?`."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    return in_sight(text).encode(encoding, "replace").decode(encoding)
+    return visible(text).encode(encoding, "replace").decode(encoding)
 
 
 class _Unfiltered(io.StringIO):
@@ -183,7 +183,7 @@ class Failure(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print the message to stderr."""
-        click.echo(f"error: {in_sight(self.message)}", err=True, file=file)
+        click.echo(f"error: {visible(self.message)}", err=True, file=file)
 
 
 class Session:
@@ -327,7 +327,7 @@ class Session:
         process.check_interrupt()
 
     @contextmanager
-    def taming(self) -> Iterator[None]:
+    def quiet_libraries(self) -> Iterator[None]:
         """Keep from stderr what libraries show there by themselves, or only its escape codes."""
         if self.quiet:
             with redirect_stderr(StringIO()):
@@ -356,7 +356,7 @@ class Session:
                 line: str | None = None,
             ) -> None:
                 if not isinstance(message, ErrorFloorWarning):
-                    usual(in_sight(message), category, filename, lineno, file, line)
+                    usual(visible(message), category, filename, lineno, file, line)
                 elif (doubt := message.told(written)) not in self._doubts:
                     self._doubts.append(doubt)
 

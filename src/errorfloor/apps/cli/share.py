@@ -11,7 +11,7 @@ from errorfloor.apps.cli.building import FILE, Command, examples, option, with_s
 from errorfloor.apps.cli.labels import (
     Labels,
     floor_or_verdict,
-    note_doubles,
+    note_repeated_files,
 )
 from errorfloor.apps.cli.options import (
     PREDICTION,
@@ -79,7 +79,7 @@ def report(
     with session.step("writing"):
         # Files can be read again by what the result says; of standard input nothing is left.
         command = session.shell_command if labels.is_stdin else None
-        output = output or labels.beside("-report.html")
+        output = output or labels.output_file("-report.html")
         report(result, output, title=title, command=command, theory=theory)
     session.answer(result, output=output)
 
@@ -123,7 +123,7 @@ def card(
     result = floor_or_verdict(labels, session, ask, model, prediction, compare=True)
     if is_refuted(result):
         session.show(result.to_dict(), result.sentence, refuted=True)
-    output = output or labels.beside("-card.svg")
+    output = output or labels.output_file("-card.svg")
     card(result, output, title=title, dark=dark)
     session.show(result.to_dict(), result.sentence, output=output)
 
@@ -169,7 +169,7 @@ def merge(session: Session, tables: tuple[str, ...], output: Path) -> None:
     """Add up tables that `count` wrote, as if all items had been counted at once."""
     from errorfloor.data.saved import merge
 
-    note_doubles(session, tables)
+    note_repeated_files(session, tables)
     with session.step("adding up"):
         table = merge(tables)
     table.save(output)

@@ -33,7 +33,7 @@ from errorfloor.questions.question import Ask
 from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.card import has_card
 from errorfloor.show.html import html_of, intervals_of
-from errorfloor.show.markup import Markup, in_sight, listed, tag
+from errorfloor.show.markup import Markup, listed, tag, visible
 from errorfloor.show.palette import themed
 from errorfloor.show.report import summarize
 from errorfloor.show.report.document import Block, Document, Picture, Section, Text
@@ -166,7 +166,7 @@ def _can(found: Found | None) -> dict[str, bool]:
 
 
 def _details(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
-    """Return what the report says besides, with pictures."""
+    """Return what else the report says, with pictures."""
     found = _again(question, place, session)
     if found is None:
         return {"regions": {"details": ""}}
@@ -412,7 +412,7 @@ _COPIES = re.compile(rf"{re.escape(tempfile.gettempdir())}[^\s\"']*/")
 
 def problem_part(message: str, remedies: Sequence[Remedy]) -> Markup:
     """Return what is wrong, and buttons that may help."""
-    first, *rest = in_sight(_COPIES.sub("", message)).split("\n")
+    first, *rest = visible(_COPIES.sub("", message)).split("\n")
     more = (tag("pre", "\n".join(rest)),) if rest and not remedies else ()
     buttons = tag("div", *map(form.button, remedies), class_="row")
     return tag("div", tag("p", first), *more, buttons, class_="caution")
@@ -427,11 +427,11 @@ def answer_parts(result: Any, floor: Any, facts: form.Facts) -> tuple[str, dict[
     blocks = map(_in_page_words, sections["answer"].blocks)
     answer = tag("div", heading, *picture, *map(block_of, blocks))
     chosen = [sections[name] for name in _AT_ONCE if name in sections]
-    standing = tag("div", *_beside(result), *_plain(chosen), *_other_checks(facts))
+    standing = tag("div", *_model_in_groups(result), *_plain(chosen), *_other_checks(facts))
     sentence = sentence_of(result) if isinstance(result, Verdict) else document.answer
     downloads = _downloads(document, card=has_card(result))
     regions = {"answer": answer, "standing": standing, "downloads": downloads}
-    return in_sight(told(sentence, in_form)), regions
+    return visible(told(sentence, in_form)), regions
 
 
 def _in_page_words(block: Block) -> Block:
@@ -454,7 +454,7 @@ def _plain(sections: Iterable[Section]) -> Iterable[Markup]:
         yield section_of(Section(one.name, one.heading, blocks))
 
 
-def _beside(result: Any) -> tuple[Markup, ...]:
+def _model_in_groups(result: Any) -> tuple[Markup, ...]:
     """Return a model next to the floors of groups, which no report has."""
     verdicts = isinstance(result, Groups) and any(
         isinstance(row, Verdict) for row in result.values()
@@ -467,7 +467,7 @@ def _beside(result: Any) -> tuple[Markup, ...]:
 def _of_groups(result: Groups[Any]) -> tuple[Markup, ...]:
     """Return the floors of groups on one axis, with their values."""
     floors = {name: getattr(row, "floor", row) for name, row in result.items()}
-    rows = [(in_sight(str(name)), row) for name, row in floors.items()]
+    rows = [(visible(str(name)), row) for name, row in floors.items()]
     drawn = intervals_of(rows, sentence_of(result))
     return (tag("div", Markup(themed(drawn)), class_="headline"),) if drawn else ()
 
@@ -501,11 +501,11 @@ def steps_part(result: Any, facts: form.Facts, can: Mapping[str, bool]) -> Marku
     ]
     if facts.of_ratings:
         other += _rating_steps(result, facts)
-    beside = _models_beside(facts)
-    if can["votes"] and beside and not facts.estimates[0].refuted:
-        fields = {f"{ROLE}{name}": "prediction" for name in beside}
-        models = f"{len(beside)} models" if len(beside) > 3 else listed(beside)
-        other.insert(0, form.button(Remedy(f"Compare {models} with people", fields), "quiet"))
+    models = _model_columns(facts)
+    if can["votes"] and models and not facts.estimates[0].refuted:
+        fields = {f"{ROLE}{name}": "prediction" for name in models}
+        named = f"{len(models)} models" if len(models) > 3 else listed(models)
+        other.insert(0, form.button(Remedy(f"Compare {named} with people", fields), "quiet"))
     if isinstance(result, Groups) and not result.simultaneous:
         other.insert(0, form.button(Remedy("Compare the groups", {"simultaneous": "yes"}), "quiet"))
     saved = [_save(CARD, "Card to share"), _save(".html", "Save the report")]
@@ -533,7 +533,7 @@ def _rating_steps(result: Any, facts: form.Facts) -> Iterator[Markup]:
         yield form.button(Remedy("Compare with the mean of the ratings", mean), "quiet")
 
 
-def _models_beside(facts: form.Facts) -> list[str]:
+def _model_columns(facts: form.Facts) -> list[str]:
     """Return the columns without a role that hold classes of the votes, as answers of models do."""
     roles = facts.state.roles
     if not facts.classes or "prediction" in roles.values() or "group" in roles.values():

@@ -34,7 +34,7 @@ from errorfloor.metrics.variances import R2, rating_metric
 from errorfloor.questions.options import FLAG, Number, Whole
 from errorfloor.results import ModelComparison
 from errorfloor.results.finding import Finding
-from errorfloor.show.markup import Markup, in_sight, tag
+from errorfloor.show.markup import Markup, tag, visible
 from errorfloor.show.report.html import LEVELS
 from errorfloor.show.report.summary import once
 
@@ -113,7 +113,7 @@ def _ways(ways: Sequence[Way]) -> tuple[Markup, ...]:
 def _one_way(way: Way) -> Markup:
     columns: dict[str, list[str]] = {}
     for name, role in way.roles.items():
-        columns.setdefault(role, []).append(in_sight(name))
+        columns.setdefault(role, []).append(visible(name))
     named = "; ".join(
         f"{', '.join(own)} as {ROLE_WORDS[role].title}" for role, own in columns.items()
     )
@@ -126,12 +126,12 @@ def _column(column: Column, facts: Facts) -> Markup:
     name, role = column.name, facts.state.roles.get(column.name, "")
     listed = COMMON if not role or role in COMMON else (*COMMON, role)
     options = {"": "not used", **{one: ROLE_WORDS[one].title for one in listed}, MORE: "more …"}
-    label = f"What {in_sight(name)} is"
+    label = f"What {visible(name)} is"
     chip = select(f"{ROLE}{name}", options, role, label, chip="on" if role else "off")
     values = ", ".join(value or "blank" for value in column.values)
     head = tag(
         "div",
-        tag("b", in_sight(name), dir="auto", class_="name"),
+        tag("b", visible(name), dir="auto", class_="name"),
         chip,
         tag("span", values, dir="auto", class_="values"),
         class_="head",
@@ -169,8 +169,8 @@ def _check(one: Finding, estimate: Checked, facts: Facts) -> Markup:
     buttons = map(button, remedies_of(one, estimate, facts.state, facts.classes))
     body = tag(
         "div",
-        tag("p", tag("b", f"{one.name}:"), " ", in_sight(one.value)),
-        tag("p", in_sight(told(one.text, in_form))),
+        tag("p", tag("b", f"{one.name}:"), " ", visible(one.value)),
+        tag("p", visible(told(one.text, in_form))),
         tag("div", *buttons, class_="row"),
     )
     return tag("li", tag("span", LEVELS[one.level], class_="level"), body, class_=one.level)
@@ -179,7 +179,7 @@ def _check(one: Finding, estimate: Checked, facts: Facts) -> Markup:
 def button(remedy: Remedy, look: str = "") -> Markup:
     """Return a button that sets fields."""
     given = {"data-set": json.dumps(dict(remedy.fields)), **({"class": look} if look else {})}
-    return tag("button", in_sight(remedy.title), type="button", **given)
+    return tag("button", visible(remedy.title), type="button", **given)
 
 
 def question_part(facts: Facts) -> Markup:
@@ -220,7 +220,7 @@ def _labels(facts: Facts) -> Iterator[Markup]:
     state, classes = facts.state, facts.classes
     columns = Counter(role for role in state.roles.values() if ROLES[role].by_class)
     if columns and max(columns.values()) > 1:  # one for each class, so that none is class 1
-        counted_up = ", ".join(f"{in_sight(name)} ({n:,})" for name, n in classes.items())
+        counted_up = ", ".join(f"{visible(name)} ({n:,})" for name, n in classes.items())
         yield tag("p", f"Classes: {counted_up or 'one for each column'}.", dir="auto")
     elif len(classes) > 1:
         title = "" if len(classes) == 2 else "Ask about"
@@ -251,7 +251,7 @@ def _class_options(facts: Facts) -> dict[str, str]:
     for name, count in classes.items():
         is_usual = not chosen and not several and name == usual
         rest = " against the rest" if several else ""
-        options["" if is_usual else name] = f"{in_sight(name)}{rest} ({count:,})"
+        options["" if is_usual else name] = f"{visible(name)}{rest} ({count:,})"
     return options
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from errorfloor.apps.web.state import ROLE, ROLES, State
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.values import text_of
-from errorfloor.show.markup import in_sight
+from errorfloor.show.markup import visible
 
 _ROWS = 5  # first values of a column
 _MOST = 24  # classes with their numbers
@@ -140,9 +140,7 @@ def _models(file: str, kinds: Mapping[str, str]) -> list[Way]:
     if found is None:
         return []
     models, label = found
-    says = (
-        f"{', '.join(map(in_sight, models[:6]))} hold classes of {in_sight(label)}, as models do."
-    )
+    says = f"{', '.join(map(visible, models[:6]))} hold classes of {visible(label)}, as models do."
     roles = {label: "label", **dict.fromkeys(models, "prediction")}
     return [Way("models", says, roles, "Compare these models")]
 
@@ -157,7 +155,7 @@ def _way(layout: str, says: str, columns: Mapping[str, Any]) -> Way:
 
 
 def _shown(values: Any) -> tuple[str, ...]:
-    texts = ("" if value is None else in_sight(_rounded(value)) for value in values.tolist())
+    texts = ("" if value is None else visible(_rounded(value)) for value in values.tolist())
     return tuple(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in texts)
 
 

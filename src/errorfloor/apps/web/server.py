@@ -249,14 +249,14 @@ class _App:
             Route(f"{own}/", _index, methods=["GET"]),
             Route(f"{own}/app.js", _script, methods=["GET"]),
             Route(f"{own}/app.css", _style, methods=["GET"]),
-            Route(f"{own}/pages", self._told(self.opened), methods=["POST"]),
-            Route(f"{page}/file", self._told(self.uploaded), methods=["POST"]),
-            Route(f"{page}/demo", self._told(self.demo), methods=["POST"]),
-            Route(f"{page}/jobs", self._told(self.asked), methods=["POST"]),
-            Route(f"{page}/jobs/{{number:int}}", self._told(self.job), methods=["GET"]),
-            Route(f"{page}/stop", self._told(self.stopped), methods=["POST"]),
-            Route(f"{page}/alive", self._told(self.alive), methods=["POST"]),
-            Route(f"{page}/close", self._told(self.closed), methods=["POST"]),
+            Route(f"{own}/pages", self._answering(self.opened), methods=["POST"]),
+            Route(f"{page}/file", self._answering(self.uploaded), methods=["POST"]),
+            Route(f"{page}/demo", self._answering(self.demo), methods=["POST"]),
+            Route(f"{page}/jobs", self._answering(self.asked), methods=["POST"]),
+            Route(f"{page}/jobs/{{number:int}}", self._answering(self.job), methods=["GET"]),
+            Route(f"{page}/stop", self._answering(self.stopped), methods=["POST"]),
+            Route(f"{page}/alive", self._answering(self.alive), methods=["POST"]),
+            Route(f"{page}/close", self._answering(self.closed), methods=["POST"]),
         ]
         return Starlette(routes=routes, lifespan=self._lifespan)
 
@@ -284,7 +284,7 @@ class _App:
                 await self._forget(page)
 
     @staticmethod
-    def _told(handler: Handler) -> Handler:
+    def _answering(handler: Handler) -> Handler:
         """Tell what was refused, and nothing of what else goes wrong."""
 
         async def handle(request: Request) -> Response:
@@ -356,7 +356,7 @@ class _App:
         job = page.job
         if job is None or job.number != request.path_params["number"]:
             raise RefusedError(409, "There is a newer question.")
-        return _said(job)
+        return _state_of(job)
 
     async def stopped(self, request: Request) -> Response:
         page = await self._idle_page(request)
@@ -393,7 +393,7 @@ class _App:
         self.pool.submit(job, before)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(job.finished.wait(), _PATIENCE)
-        return _said(job)
+        return _state_of(job)
 
     async def _idle_page(self, request: Request) -> Page:
         """Return a page once nothing is computed for it."""
@@ -412,7 +412,7 @@ def _check_turn(page: Page, turn: int) -> None:
         raise RefusedError(409, STOPPED)
 
 
-def _said(job: Job) -> Response:
+def _state_of(job: Job) -> Response:
     """Say what came of a question, or how far it is."""
     if job.outcome is not None:
         return JSONResponse({"job": job.number, **job.outcome})

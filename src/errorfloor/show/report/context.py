@@ -138,8 +138,8 @@ def _compared(estimate: Estimate, table: ScoreTable, rng: RandomLike) -> Compari
     """Return the floors of a few other methods next to the estimate."""
     able = names(table.kind, Classes.of(table), estimate.metric)
     every = that_fit(table, estimate.metric)[0]
-    beside = _beside(table) if estimate.measure.is_error else every
-    chosen = [one.name for one in beside if one.name != estimate.method and one.name in able]
+    others = _others_for(table) if estimate.measure.is_error else every
+    chosen = [one.name for one in others if one.name != estimate.method and one.name in able]
     if not chosen:
         return None
     given = estimate.measure.given
@@ -160,7 +160,7 @@ def _compared(estimate: Estimate, table: ScoreTable, rng: RandomLike) -> Compari
     return Comparison((estimate, *rows), tuple(notes))
 
 
-def _beside(table: ScoreTable) -> tuple[Method, ...]:
+def _others_for(table: ScoreTable) -> tuple[Method, ...]:
     """Return one method of each shape, as far as the scores and their number allow."""
     if Classes.of(table) is Classes.MANY:
         return tuple(method for method in MANY_SCORES if method.takes(table))

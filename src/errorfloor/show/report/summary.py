@@ -44,7 +44,7 @@ from errorfloor.show.grids import (
     of_items,
     of_pairs,
 )
-from errorfloor.show.markup import in_sight
+from errorfloor.show.markup import visible
 from errorfloor.show.next_steps import steps_of, steps_of_groups
 from errorfloor.show.recipe import (
     code_of_comparison,
@@ -318,7 +318,7 @@ def _classes(found: Confusion) -> tuple[Block, ...]:
 def _items(found: Items | ClassItems) -> tuple[Block, ...]:
     grid = of_items(found)
     title = "Items by how often the best answer to them is wrong"
-    return Table(title, grid.head, rows_in_sight(grid)), Text(how_items(found))
+    return Table(title, grid.head, visible_rows(grid)), Text(how_items(found))
 
 
 def _annotators(found: AnnotatorsResult) -> tuple[Block, ...]:
@@ -327,12 +327,12 @@ def _annotators(found: AnnotatorsResult) -> tuple[Block, ...]:
     more = len(found) - len(grid.rows)
     rest = [f"{numbers.counted(more, 'annotator')} more are not shown."] if more else []
     lines = map(Text, (*rest, *found.notes))
-    return Text(found.sentence), Table(title, grid.head, rows_in_sight(grid)), *lines
+    return Text(found.sentence), Table(title, grid.head, visible_rows(grid)), *lines
 
 
-def rows_in_sight(grid: Grid) -> tuple[tuple[str, ...], ...]:
+def visible_rows(grid: Grid) -> tuple[tuple[str, ...], ...]:
     """Return rows whose names somebody else chose."""
-    return tuple(tuple(map(in_sight, row)) for row in grid.rows)
+    return tuple(tuple(map(visible, row)) for row in grid.rows)
 
 
 def _methods(comparison: Comparison) -> tuple[Block, ...]:
@@ -461,16 +461,16 @@ class _Asked:
         """Return what every document has, with all of it in sight."""
         typed = typed if self.command is None else self.command
         return {
-            "title": in_sight(title if self.title is None else self.title),
+            "title": visible(title if self.title is None else self.title),
             "source": source,
-            "command": None if typed is None else in_sight(typed),
+            "command": None if typed is None else visible(typed),
             "versions": versions(),
         }
 
     def about(self, usual: Mapping[str, str]) -> dict[str, str]:
         """Return what the data was, with all of it in sight."""
         source = usual if self.source is None else self.source
-        return {in_sight(name): in_sight(value) for name, value in source.items()}
+        return {visible(name): visible(value) for name, value in source.items()}
 
 
 def summarize(result: Any, **asked: Any) -> Document:
@@ -515,7 +515,7 @@ def _summary(subject: _Subject, context: Context, how: _Asked) -> Summary:
         confusion=None if estimate.refuted else context.confusion,
         people=subject.people,
         pictures=pictures_of(context, verdict, subject.people),
-        python=in_sight(call.python),
+        python=visible(call.python),
         steps=steps_of(estimate, verdict),
     )
 
@@ -729,7 +729,7 @@ def _of_groups(result: Groups[Any], how: _Asked) -> GroupsSummary:
     how.refuse("items", "annotators", "comparison", rule="one floor, not with groups")
     groups = _floors(result)
     first = next(iter(groups.values()))
-    shown = replace(groups, column=in_sight(groups.column), estimates=_under_shown_names(groups))
+    shown = replace(groups, column=visible(groups.column), estimates=_under_shown_names(groups))
     about = how.about({**source_of(first), "group": groups.column})
     title = f"{title_of(about, first)} by {shown.column}"
     return GroupsSummary(
@@ -738,7 +738,7 @@ def _of_groups(result: Groups[Any], how: _Asked) -> GroupsSummary:
         shown=shown,
         diagnostics=tuple(map(_calling_for_attention, groups.values())),
         pictures=(picture_of_groups(shown, *_lowest_and_highest(shown)),),
-        python=in_sight(f'{code_of_groups(groups)}\nef.report(floors, "report.html")'),
+        python=visible(f'{code_of_groups(groups)}\nef.report(floors, "report.html")'),
         steps=steps_of_groups(groups),
     )
 
@@ -774,10 +774,10 @@ def _floors(result: Groups[Any]) -> Groups[Estimate]:
 
 def _under_shown_names(groups: Groups[Estimate]) -> dict[str, Estimate]:
     """Return the floors under names in sight; quoted where two would look the same."""
-    names = {name: in_sight(name) for name in groups}
+    names = {name: visible(name) for name in groups}
     alike = Counter(names.values())
     return {
-        shown if shown.strip() and alike[shown] == 1 else in_sight(repr(name)): groups[name]
+        shown if shown.strip() and alike[shown] == 1 else visible(repr(name)): groups[name]
         for name, shown in names.items()
     }
 
@@ -1001,7 +1001,7 @@ def _of_models(result: ModelComparison, how: _Asked) -> ModelsSummary:
         **how.document(f"Which is better: {names}", about, command_of_models(result)),
         found=result,
         pictures=(),
-        python=in_sight(f'{code_of_models(result)}\nef.report(found, "report.html")'),
+        python=visible(f'{code_of_models(result)}\nef.report(found, "report.html")'),
     )
 
 
@@ -1021,11 +1021,11 @@ def _answer_of_models(summary: ModelsSummary) -> tuple[Block, ...]:
 
 def _table_of_models(found: ModelComparison) -> Table:
     grid = in_models.of_models(found)
-    return Table(f"The models by {in_models.name_of(found)}", grid.head, rows_in_sight(grid))
+    return Table(f"The models by {in_models.name_of(found)}", grid.head, visible_rows(grid))
 
 
 def _table_of_differences(found: ModelComparison) -> Table:
     grid = in_models.of_differences(found)
     sure = numbers.level(found.level)
     title = f"By how much the first model is better, with paired {sure} intervals"
-    return Table(title, grid.head, rows_in_sight(grid))
+    return Table(title, grid.head, visible_rows(grid))
