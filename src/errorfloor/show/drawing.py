@@ -89,11 +89,7 @@ Shape = Box | Dot | Stroke | Pointer | Words
 
 
 def svg(
-    shapes: Iterable[Shape],
-    height: float,
-    theme: Theme,
-    label: str,
-    width: float | None = None,
+    shapes: Iterable[Shape], height: float, theme: Theme, label: str, width: float | None = None
 ) -> str:
     """Return shapes as an SVG element: as wide as the page, or as a file of its own."""
     inner = "".join(_element(shape, theme, width) for shape in shapes)
@@ -207,11 +203,7 @@ def _draw(shape: Shape, axes: Any, width: float, theme: Theme, order: int, point
     match shape:
         case Box():
             corner, size = (width * shape.x, shape.y), (width * shape.width, shape.height)
-            look = {
-                "color": _in(theme, shape.fill),
-                "alpha": shape.opacity,
-                "linewidth": 0,
-            }
+            look = {"color": _in(theme, shape.fill), "alpha": shape.opacity, "linewidth": 0}
             patch = matplotlib("patches").Rectangle(corner, *size, zorder=order, **look)
             axes.add_patch(patch)
         case Dot():
@@ -221,11 +213,7 @@ def _draw(shape: Shape, axes: Any, width: float, theme: Theme, order: int, point
         case Stroke():
             across = (width * shape.x, width * shape.to_x)
             dash = {"linestyle": (0, (3, 3))} if shape.dashed else {}
-            look = {
-                "color": _in(theme, shape.colour),
-                "linewidth": point * shape.width,
-                **dash,
-            }
+            look = {"color": _in(theme, shape.colour), "linewidth": point * shape.width, **dash}
             axes.plot(across, (shape.y, shape.to_y), zorder=order, **look)
         case Pointer():
             x, side = width * shape.x, 0.6 * shape.size

@@ -195,14 +195,7 @@ def of_feebee(result: FeeBeeResult) -> Grid:
     oracle = result.oracle
     error = oracle.standard_error or 1.0
     digits = int(np.clip(1 - np.floor(np.log10(error)), 5, 12))
-    head = (
-        "method",
-        "score",
-        "std. error",
-        "too high",
-        "too low",
-        "minus oracle's (95 %)",
-    )
+    head = ("method", "score", "std. error", "too high", "too low", "minus oracle's (95 %)")
     rows = [_score_row(row, digits, _excess(row, digits)) for row in result]
     return Grid(head, (*rows, _score_row(oracle, digits, "")), "<>>>>>")
 

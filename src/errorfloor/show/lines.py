@@ -42,12 +42,7 @@ class Line:
 
 
 def intervals(
-    lines: Sequence[Line],
-    axis: str,
-    label: str,
-    *,
-    left_out: int = 0,
-    factor: float = 100,
+    lines: Sequence[Line], axis: str, label: str, *, left_out: int = 0, factor: float = 100
 ) -> str:
     """Return values with their intervals on one axis, one below the other.
 

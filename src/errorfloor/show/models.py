@@ -245,9 +245,7 @@ def heroes_of(result: ModelComparison) -> list[Hero]:
             f"{limits}, {sure} confidence" if limits else "",
         ),
         Hero(
-            style.size(gap.value, digits),
-            meaning,
-            f"{within}{style.of_points}, {sure} confidence",
+            style.size(gap.value, digits), meaning, f"{within}{style.of_points}, {sure} confidence"
         ),
     ]
 
@@ -297,12 +295,7 @@ def differences_of(result: ModelComparison) -> list[Line]:
 
 
 def shapes(
-    result: ModelComparison,
-    *,
-    top: float,
-    size: float = SIZE,
-    left: float = 0.0,
-    wide: float = 1.0,
+    result: ModelComparison, *, top: float, size: float = SIZE, left: float = 0.0, wide: float = 1.0
 ) -> Iterator[Shape]:
     """Yield the models from `top` on, and the differences below them."""
     values, behind = values_of(result), differences_of(result)

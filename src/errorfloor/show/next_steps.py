@@ -276,7 +276,5 @@ def _step(
         estimate.source is not None and estimate.source.options.group is not None and not grouped
     )
     return NextStep(
-        why,
-        f"{python_code(estimate)}\n{line}",
-        None if alone else typed(estimate, command, more),
+        why, f"{python_code(estimate)}\n{line}", None if alone else typed(estimate, command, more)
     )

@@ -310,12 +310,7 @@ class _Plane:
 
     @classmethod
     def over(
-        cls,
-        rates: Sequence[Rate],
-        people: int,
-        top: float,
-        tall: float,
-        ends: tuple[float, float],
+        cls, rates: Sequence[Rate], people: int, top: float, tall: float, ends: tuple[float, float]
     ) -> _Plane:
         """Return a plane that all limits have room on."""
         least, most = min(one.low for one in rates), max(one.high for one in rates)

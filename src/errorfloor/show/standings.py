@@ -6,15 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from errorfloor.results.claim import Claim
-from errorfloor.results.verdict import (
-    BETTER,
-    BEYOND,
-    MATCHES,
-    OPEN,
-    ROOM,
-    SATURATED,
-    Verdict,
-)
+from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED, Verdict
 from errorfloor.show import numbers
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE
 

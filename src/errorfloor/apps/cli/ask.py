@@ -52,14 +52,7 @@ from errorfloor.apps.cli.options import (
 )
 from errorfloor.apps.cli.session import Session
 from errorfloor.data.columns import UnclearColumnsError
-from errorfloor.data.layouts import (
-    LAYOUTS,
-    RATED,
-    RATER,
-    RATING,
-    SCORES,
-    of_kind,
-)
+from errorfloor.data.layouts import LAYOUTS, RATED, RATER, RATING, SCORES, of_kind
 from errorfloor.data.tables import VoteTable
 from errorfloor.questions.options import (
     ANSWER,
@@ -218,12 +211,7 @@ def refused(session: Session, verdicts: Any, require: Collection[str]) -> str | 
 @with_ask(*ASK_OPTIONS, "simultaneous")
 @LIMITS
 @with_session
-def estimate(
-    session: Session,
-    labels: Labels,
-    ask: Ask,
-    **limits: float | None,
-) -> None:
+def estimate(session: Session, labels: Labels, ask: Ask, **limits: float | None) -> None:
     """Estimate the floor.
 
     Columns are guessed where their names leave no doubt, and the guess is shown.

@@ -323,13 +323,7 @@ def with_session(function: Body) -> Body:
     """Give a command --json and --quiet, a session that uses them, and errors in one message."""
 
     @option("--json", "as_json", is_flag=True, section=OUTPUT, help="Print one JSON object.")
-    @option(
-        "-q",
-        "--quiet",
-        is_flag=True,
-        section=OUTPUT,
-        help="Print no notes and no progress.",
-    )
+    @option("-q", "--quiet", is_flag=True, section=OUTPUT, help="Print no notes and no progress.")
     @option(
         "--summary",
         metavar="FILE",

@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from errorfloor.apps.cli.building import Command, examples, option, with_session
-from errorfloor.apps.cli.labels import (
-    Labels,
-    answer_to,
-    feebee_of_features,
-)
+from errorfloor.apps.cli.labels import Labels, answer_to, feebee_of_features
 from errorfloor.apps.cli.options import (
     ASK_OF_ERROR,
     METHODS,
@@ -26,11 +22,7 @@ from errorfloor.apps.cli.options import (
 from errorfloor.apps.cli.session import Session, is_refuted
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS, of_kind
 from errorfloor.data.tables import VoteTable
-from errorfloor.questions.options import (
-    OF_METRIC,
-    OPTIONS_OF,
-    PLAN_OPTIONS,
-)
+from errorfloor.questions.options import OF_METRIC, OPTIONS_OF, PLAN_OPTIONS
 
 if TYPE_CHECKING:
     from errorfloor.questions.question import Ask

@@ -220,11 +220,7 @@ def listed_each(*names: str, of: Mapping[str, AskOption] = OPTIONS) -> Decorator
     return several(*(listed(name, of) for name in names))
 
 
-_COMPLETE = {
-    "method": complete_methods,
-    "interval": complete_intervals,
-    "metric": complete_metrics,
-}
+_COMPLETE = {"method": complete_methods, "interval": complete_intervals, "metric": complete_metrics}
 GROUP = once(
     "--group",
     aliases=["--by", "--group-by", "--groups"],

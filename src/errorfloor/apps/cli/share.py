@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from errorfloor.apps.cli.building import FILE, Command, examples, option, with_session
-from errorfloor.apps.cli.labels import (
-    Labels,
-    floor_or_verdict,
-    note_repeated_files,
-)
+from errorfloor.apps.cli.labels import Labels, floor_or_verdict, note_repeated_files
 from errorfloor.apps.cli.options import (
     PREDICTION,
     destination,
@@ -24,9 +20,7 @@ from errorfloor.apps.cli.options import (
 from errorfloor.apps.cli.session import Session, is_refuted
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.questions.options import (
-    ASK_OPTIONS,
-)
+from errorfloor.questions.options import ASK_OPTIONS
 
 if TYPE_CHECKING:
     from errorfloor.data.tables import Table
@@ -135,8 +129,7 @@ with_table = destination(lambda: [kind.suffixes[0] for kind in FORMATS if kind.h
     cls=Command,
     short_help="Count labels into a table that can be shared.",
     epilog=examples(
-        "errorfloor count demo/scores.csv -o scores.npz",
-        "errorfloor estimate scores.npz",
+        "errorfloor count demo/scores.csv -o scores.npz", "errorfloor estimate scores.npz"
     ),
 )
 @with_labels(LAYOUTS, weights=True, unlabelled=True)

@@ -524,11 +524,7 @@ class Connection(H11Protocol):
 
 
 def serve(
-    port: int,
-    say: Callable[[str], None],
-    *,
-    browser: bool = True,
-    limits: Limits | None = None,
+    port: int, say: Callable[[str], None], *, browser: bool = True, limits: Limits | None = None
 ) -> None:
     """Serve the page until Ctrl-C is pressed; port 0 stands for any that is free."""
     listening = _bound(port)
