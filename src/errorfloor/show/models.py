@@ -7,7 +7,7 @@ behind the best one, with the paired interval, which is what tells models apart.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from errorfloor.show import lines, numbers
@@ -19,7 +19,7 @@ from errorfloor.show.markup import listed
 if TYPE_CHECKING:
     from errorfloor.results import ComparedModel, Groups, ModelComparison
 
-_MOST_PAIRS = 6  # of models whose order is told
+_MOST_PAIRS = 6  # of models whose order is stated
 
 
 def digits_of(result: ModelComparison) -> int:
@@ -201,21 +201,26 @@ def about(result: ModelComparison) -> Iterator[str]:
 def order(result: ModelComparison) -> str:
     """Return which model is certainly better than which, for all pairs together."""
     style, digits = style_of(result), digits_of(result)
-    told = [
+    pairs = [
         f"{one.first} above {one.second} by {style.size(one.value, digits)} "
         f"({style.bare(one.low, digits)} to {style.bare(one.high, digits)})"
         for one in result.certain_order
     ]
-    more = len(told) - _MOST_PAIRS
-    rest = f", and {more} more pairs" if more > 0 else ""
-    text = f"The data settle this order: {', '.join(told[:_MOST_PAIRS])}{rest}."
-    if not told:
-        text = "No order of the models is certain."
+    text = certain_order(pairs)
     size = _shown(result)
     items = numbers.counted(result.n, "item")
     if size is None:
         return f"{text} {items} are too few to show any difference."
     return f"{text} These {items} can show differences of {size} or more."
+
+
+def certain_order(pairs: Sequence[str]) -> str:
+    """Return which pairs of models are in a certain order, a few of them by name."""
+    if not pairs:
+        return "No order of the models is certain."
+    more = len(pairs) - _MOST_PAIRS
+    rest = f", and {more} more pairs" if more > 0 else ""
+    return f"The data settle this order: {', '.join(pairs[:_MOST_PAIRS])}{rest}."
 
 
 # The picture.

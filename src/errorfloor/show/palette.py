@@ -16,53 +16,38 @@ from errorfloor.methods.record import Method
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """A colour of pictures: as it is drawn, and what it becomes on light and dark pages."""
-
-    name: str
-    drawn: str
-    light: str
-    dark: str
-
-    @property
-    def printed(self) -> str:
-        """What it becomes on paper."""
-        return self.light
-
-
-@dataclass(frozen=True, slots=True)
-class PageColour:
-    """A colour of the page itself: on light and dark screens, and on paper."""
+    """A colour on light and dark screens, on paper, and as it is drawn in pictures."""
 
     name: str
     light: str
     dark: str
     printed: str
-    drawn: str | None = None  # what stands for it in pictures
+    drawn: str = ""  # where pictures have it
 
 
 PICTURE = {
-    colour.name: colour
-    for colour in (
-        Colour("blue", "#0072b2", "#0072b2", "#4ba6e0"),
-        Colour("orange", "#e69f00", "#c98700", "#e69f00"),
-        Colour("green", "#009e73", "#00825f", "#2bb98f"),
-        Colour("red", "#d55e00", "#c25400", "#f0803c"),
-        Colour("purple", "#cc79a7", "#b1558a", "#dd93bb"),
-        Colour("sky", "#56b4e9", "#56b4e9", "#2f7fae"),
-        Colour("grey", "#8c8c8c", "#8c8c8c", "#8c9196"),
+    name: Colour(name, light, dark, light, drawn)
+    for name, drawn, light, dark in (
+        ("blue", "#0072b2", "#0072b2", "#4ba6e0"),
+        ("orange", "#e69f00", "#c98700", "#e69f00"),
+        ("green", "#009e73", "#00825f", "#2bb98f"),
+        ("red", "#d55e00", "#c25400", "#f0803c"),
+        ("purple", "#cc79a7", "#b1558a", "#dd93bb"),
+        ("sky", "#56b4e9", "#56b4e9", "#2f7fae"),
+        ("grey", "#8c8c8c", "#8c8c8c", "#8c9196"),
     )
 }
 PAGE = (
-    PageColour("paper", "#fdfdfb", "#15181b", "#ffffff", drawn="#ffffff"),
-    PageColour("ink", "#1d2125", "#e4e6e3", "#000000", drawn="#000000"),
-    PageColour("soft", "#555c63", "#a9b0b5", "#444444"),
-    PageColour("line", "#d9dad4", "#363b40", "#bbbbbb"),
-    PageColour("panel", "#f4f4ef", "#1d2125", "#ffffff"),
-    PageColour("accent", "#005a8c", "#7cc4f2", "#005a8c"),
-    PageColour("caution", "#8a4b00", "#f0b85c", "#8a4b00"),
-    PageColour("caution-panel", "#fcf3e3", "#2b2416", "#ffffff"),
+    Colour("paper", "#fdfdfb", "#15181b", "#ffffff", drawn="#ffffff"),
+    Colour("ink", "#1d2125", "#e4e6e3", "#000000", drawn="#000000"),
+    Colour("soft", "#555c63", "#a9b0b5", "#444444"),
+    Colour("line", "#d9dad4", "#363b40", "#bbbbbb"),
+    Colour("panel", "#f4f4ef", "#1d2125", "#ffffff"),
+    Colour("accent", "#005a8c", "#7cc4f2", "#005a8c"),
+    Colour("caution", "#8a4b00", "#f0b85c", "#8a4b00"),
+    Colour("caution-panel", "#fcf3e3", "#2b2416", "#ffffff"),
 )
-_ALL: tuple[Colour | PageColour, ...] = (*PAGE, *PICTURE.values())
+_ALL = (*PAGE, *PICTURE.values())
 
 # On cells, which have their colours on pages of any theme.
 DARK, LIGHT = "#111111", "#fafafa"
@@ -90,7 +75,7 @@ def style_sheet() -> str:
 
 def on_a_page() -> dict[str, str]:
     """Return, for each colour that is drawn, the variable that takes its place on a page."""
-    return {one.drawn: f"var(--{one.name})" for one in _ALL if one.drawn is not None}
+    return {one.drawn: f"var(--{one.name})" for one in _ALL if one.drawn}
 
 
 def themed(html: str) -> str:
@@ -114,7 +99,7 @@ def in_the_dark(svg: str) -> str:
     >>> in_the_dark('<svg><path style="fill: #0072b2"/><text>#0072b2</text></svg>')
     '<svg fill="#e4e6e3"><path style="fill: #4ba6e0"/><text>#0072b2</text></svg>'
     """
-    shown = {one.drawn: one.dark for one in _ALL if one.drawn is not None}
+    shown = {one.drawn: one.dark for one in _ALL if one.drawn}
     shown |= {DARK: DARK, LIGHT: LIGHT}
     paper, ink = (_channels(shown[drawn]) for drawn in ("#ffffff", "#000000"))
 

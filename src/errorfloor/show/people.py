@@ -17,11 +17,11 @@ from errorfloor.show import numbers
 from errorfloor.show.drawing import PAGE, Box, Dot, Hero, Shape, Stroke, Words, on_page, svg
 from errorfloor.show.grids import Grid
 from errorfloor.show.markup import in_short, visible
+from errorfloor.show.models import certain_order
 
 if TYPE_CHECKING:
     from errorfloor.results import AltTest, FloorDifference, ModelRate, People, Rate
 
-_MOST_PAIRS = 6  # of models whose order is told
 _PASSES = 0.5  # share of annotators, by the published rule
 
 
@@ -110,12 +110,7 @@ def about(result: People) -> Iterator[str]:
 
 def order(result: People) -> str:
     """Return which model is certainly better than which."""
-    pairs = result.certain_order
-    told = ", ".join(f"{one.first!r} above {one.second!r}" for one in pairs[:_MOST_PAIRS])
-    more = len(pairs) - _MOST_PAIRS
-    text = f"The data settle this order: {told}{f', and {more} more pairs' if more > 0 else ''}."
-    if not pairs:
-        text = "No order of the models is certain."
+    text = certain_order([f"{one.first!r} above {one.second!r}" for one in result.certain_order])
     if result.resolvable is None:
         return text
     return (

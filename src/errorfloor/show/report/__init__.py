@@ -154,14 +154,12 @@ def report(
     """
     if not isinstance(path, str | os.PathLike):
         raise InputError(argument("path"), f" must be the path of a file, got {shown(path)}.")
-    for name, value, kinds in (
-        ("title", title, str),
-        ("source", source, Mapping),
-        ("command", command, str),
-        ("comparison", comparison, Comparison),
-        ("items", items, Items | ClassItems),
-    ):
-        _check_kind(name, value, kinds)
+    given = {"title": title, "source": source, "command": command}
+    for name, value in {**given, "comparison": comparison, "items": items}.items():
+        kinds, words = _KINDS[name]
+        if value is not None and not isinstance(value, kinds):
+            text = f" must be {words}, got {shown(value)}. Leave it out for the usual."
+            raise InputError(argument(name), text)
     target = Path(path)
     written = FORMATS.get(target.suffix.lower())
     if written is None:
@@ -186,21 +184,14 @@ def report(
     return target
 
 
-# What an argument has to be, in words.
-_KINDS = {
-    "title": "text",
-    "source": "a mapping of names to text",
-    "command": "text",
-    "comparison": "what compare returns",
-    "items": "what items returns",
+# What an argument has to be.
+_KINDS: dict[str, tuple[Any, str]] = {
+    "title": (str, "text"),
+    "source": (Mapping, "a mapping of names to text"),
+    "command": (str, "text"),
+    "comparison": (Comparison, "what compare returns"),
+    "items": (Items | ClassItems, "what items returns"),
 }
-
-
-def _check_kind(name: str, value: object, kinds: Any) -> None:
-    """Refuse an argument that is of another kind than it has to be."""
-    if value is not None and not isinstance(value, kinds):
-        text = f" must be {_KINDS[name]}, got {shown(value)}. Leave it out for the usual."
-        raise InputError(argument(name), text)
 
 
 def _files_of(result: Any) -> tuple[str, ...]:
