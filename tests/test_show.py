@@ -140,7 +140,7 @@ def test_pages_take_all_colours_from_the_palette():
 def test_colours_are_six_digits_in_small_letters_as_matplotlib_writes_them():
     for colour in (*palette.PICTURE.values(), *palette.PAGE):
         for value in (colour.drawn, colour.light, colour.dark, colour.printed):
-            assert value is None or re.fullmatch("#[0-9a-f]{6}", value)
+            assert not value or re.fullmatch("#[0-9a-f]{6}", value)
 
 
 BEST = "The best possible accuracy in predicting the given label is about 93.0 % (91.6 to 94.0 %)"

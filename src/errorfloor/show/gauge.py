@@ -130,9 +130,7 @@ def gauge_of(result: Estimate | Verdict) -> Gauge | None:
 def _digits(floor: Estimate) -> int:
     if isinstance(floor, RatingsEstimate):
         return ratings.places(floor) - 2 + numbers.style_of(floor).decades
-    width = 0.0 if floor.low is None or floor.high is None else floor.high - floor.low
-    edge = min(floor.value, 1 - floor.value) if floor.value <= 1 else floor.value
-    return numbers.style_of(floor).digits(width or 0.01, edge)
+    return numbers.digits_in_words(floor)
 
 
 def _words(floor: Estimate, reached: float | None, limit: float | None) -> str:
@@ -187,8 +185,7 @@ def _hero(floor: Estimate, gauge: Gauge) -> Hero:
     name = metric.opposite or metric.words
     least, most = ("≥", "≤") if metric.opposite or not metric.less_is_better else ("≤", "≥")
     value, sure = gauge.shown(gauge.best), numbers.level(floor.level or 0)
-    rule = f"{claim.best_of}: about {value}"
-    rule = rule[:1].upper() + rule[1:]
+    rule = numbers.with_capital(f"{claim.best_of}: about {value}")
     if gauge.reached is not None and gauge.limit is not None:
         low, high = sorted((gauge.reached, gauge.limit))
         within = style.range_of(low, high, digits)

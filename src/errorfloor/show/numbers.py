@@ -75,6 +75,21 @@ def digits_for(row: Estimate) -> int:
     return 3 if (row.high - row.low) * 10.0 ** -style_of(row).decades <= _NARROW else 2
 
 
+def width_of(row: Estimate) -> float:
+    """Return the width of the interval, or one that leaves a digit where there is none."""
+    return (row.high - row.low if row.low is not None and row.high is not None else 0) or 0.01
+
+
+def edge_of(value: float) -> float:
+    """Return how far a fraction is from 0 and 1, which it must not be rounded to."""
+    return min(value, 1 - value) if value <= 1 else value
+
+
+def digits_in_words(row: Estimate, value: float | None = None) -> int:
+    """Return how many digits the interval supports in a sentence: of the value, or of another."""
+    return style_of(row).digits(width_of(row), edge_of(row.value if value is None else value))
+
+
 def sampling_of(row: Estimate) -> list[tuple[str, str]]:
     """Return what weights and clusters make of the number of items, under names."""
     facts = []
@@ -136,6 +151,11 @@ def given_with(metric: Metric) -> tuple[tuple[str, str], ...]:
     if prior is not None:
         found.append(("Known shares of classes", ", ".join(f"{one:g}" for one in prior)))
     return tuple(found)
+
+
+def with_capital(words: str) -> str:
+    """Return words with a capital at the beginning, the others as they are."""
+    return words[:1].upper() + words[1:]
 
 
 def with_article(words: str) -> str:

@@ -121,7 +121,7 @@ def _(result: Verdict) -> str:
 
         return ratings.sentence_of_verdict(result)
     metric, style = result.floor.measure, numbers.style_of(result.floor)
-    digits = style.digits(_width(result.floor), _edge(result.model_value))
+    digits = numbers.digits_in_words(result.floor, result.model_value)
     at = style.value(metric.shown(result.model_value), digits)
     return f"{_best(result.floor)}. Your model, at {at}, {standing_of(result).sentence(result)}"
 
@@ -153,7 +153,7 @@ def _(result: Comparison) -> str:
     if not others:
         return f"{_best(main)}, by {main.method}."
     style, metric = numbers.style_of(main), main.measure
-    digits = style.digits(_width(main), _edge(main.value))
+    digits = numbers.digits_in_words(main)
     low, high = sorted(metric.shown(value) for value in (min(others), max(others)))
     if len(others) == 1:
         return f"{_best(main)}, by {main.method}; the other method says {style.value(low, digits)}."
@@ -269,10 +269,10 @@ def _bound(result: Estimate, claim: Claim) -> str:
     """Return what bounds the best that any model can do: the limit that holds comes first."""
     metric, style = result.measure, numbers.style_of(result)
     name = numbers.with_article(metric.opposite or metric.words)
-    digits = style.digits(_width(result), _edge(result.value))
+    digits = numbers.digits_in_words(result)
     about = f"about {style.value(metric.shown(result.value), digits)}"
     if claim.limits == "none" or result.low is None or result.high is None:
-        best = f"{claim.best_of[:1].upper()}{claim.best_of[1:]}"
+        best = numbers.with_capital(claim.best_of)
         return f"{best} gets {name} of about {_shown(result, metric)} in predicting {result.target}"
     limit = result.low if claim.low else result.high
     least = claim.low if not metric.opposite else claim.high
@@ -280,7 +280,7 @@ def _bound(result: Estimate, claim: Claim) -> str:
     sure = numbers.level(result.level or 0)
     if claim.reachable(metric):
         sentence = (
-            f"{name[:1].upper()}{name[1:]} of {bound} is reachable in predicting {result.target}"
+            f"{numbers.with_capital(name)} of {bound} is reachable in predicting {result.target}"
         )
         return f"{sentence} ({sure} confidence); {claim.best_of} gets {about}"
     of = f"{metric.opposite or metric.words} in predicting {result.target}"
@@ -291,7 +291,7 @@ def _bound(result: Estimate, claim: Claim) -> str:
 def _shown(result: Estimate, metric: Metric) -> str:
     """Return the value as people like to see it: where there is an opposite, as that."""
     style = numbers.style_of(result)
-    digits = style.digits(_width(result), _edge(result.value))
+    digits = numbers.digits_in_words(result)
     value = style.value(metric.shown(result.value), digits)
     if not result.n or result.low is None or result.high is None:
         return value
@@ -324,11 +324,11 @@ def _between(groups: Groups[Estimate], stated: dict[Any, Estimate], metric: Metr
     """Return the range over groups."""
     first = next(iter(stated.values()))
     style = numbers.style_of(first)
-    width = max(map(_width, stated.values()))
+    width = max(map(numbers.width_of, stated.values()))
 
     def sentence(name: Any) -> str:
         value = stated[name].value
-        shown = style.value(metric.shown(value), style.digits(width, _edge(value)))
+        shown = style.value(metric.shown(value), style.digits(width, numbers.edge_of(value)))
         return f"{shown} ({groups.column} {name})"
 
     order = sorted(stated, key=lambda name: metric.shown(stated[name].value))
@@ -337,19 +337,9 @@ def _between(groups: Groups[Estimate], stated: dict[Any, Estimate], metric: Metr
     if claim.any_model:
         the = f"If {claim.condition}, the" if claim.condition else "The"
         return f"{the} best possible {name} for {first.target} is about {found}"
-    best = f"{claim.best_of[:1].upper()}{claim.best_of[1:]}"
+    best = numbers.with_capital(claim.best_of)
     more = may_do_better(claim).rstrip(".")
     return f"{best} gets {numbers.with_article(name)} of about {found}{f'.{more}' if more else ''}"
-
-
-def _width(row: Estimate) -> float:
-    """Return the width of the interval, or one that leaves a digit where there is none."""
-    return (row.high - row.low if row.low is not None and row.high is not None else 0) or 0.01
-
-
-def _edge(value: float) -> float:
-    """Return how far a fraction is from 0 and 1, which it must not be rounded to."""
-    return min(value, 1 - value) if value <= 1 else value
 
 
 def _standings(groups: Groups[Verdict]) -> str:

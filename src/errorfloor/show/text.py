@@ -327,7 +327,7 @@ def difference_of(verdict: Verdict) -> str:
         how, p = ("badly", verdict.p_room) if behind else ("well", verdict.p_beyond)
         chance = f"by chance with {numbers.p_equals(p)}"
         sure = f"; a model at the {metric.limit} would do this {how} {chance}"
-    return f"{name[:1].upper()}{name[1:]}: {within}{sure}{items}."
+    return f"{numbers.with_capital(name)}: {within}{sure}{items}."
 
 
 @ByClassName
@@ -367,12 +367,12 @@ def _(result: Verdict) -> str:
     if not test and "prediction" in result.given and result.share is None:
         limit = result.floor.measure.limit
         test = [f"Model and {limit} come from the same items; the limits do not make use of that."]
-    floor[0] = floor[0][:1].upper() + floor[0][1:]
+    floor[0] = numbers.with_capital(floor[0])
     return "\n".join([sentence_of(result), difference_of(result), *test, *floor])
 
 
 def _test(test: PairedTest) -> str:
-    name = test.name[:1].upper() + test.name[1:]
+    name = numbers.with_capital(test.name)
     return f"{name}: statistic {test.statistic:.3g}, {numbers.p_equals(test.p)}. {test.means}"
 
 

@@ -36,9 +36,9 @@ def check_type(value: object, kind: type[T], name: str, remedy: str) -> T:
     raise ValueError(f"`{name}` must be a {kind.__name__}, got {given}. {remedy}")
 
 
-def wrapped(name: str, width: int = 20) -> str:
-    """Break a long name of a method over lines, after underscores where it has some."""
-    lines = textwrap.wrap(name.replace("_", "_ "), width, break_on_hyphens=False)
+def wrapped(name: str, width: int = 20, **more: Any) -> str:
+    """Break a long name over lines, after underscores where it has some."""
+    lines = textwrap.wrap(name.replace("_", "_ "), width, break_on_hyphens=False, **more)
     return "\n".join(lines).replace("_ ", "_")
 
 

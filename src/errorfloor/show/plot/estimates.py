@@ -218,21 +218,11 @@ def _lines_of(comparison: Any) -> _Lines:
             "returned, or a list of estimates."
         )
     if isinstance(comparison, Groups):
-        names = [_name_of_group(str(name)) for name in comparison]
+        # What is longer than two lines is left out.
+        short: dict[str, Any] = {"max_lines": 2, "placeholder": " \N{HORIZONTAL ELLIPSIS}"}
+        names = [wrapped(str(name), **short) for name in comparison]
         return _Lines(rows, names, _at_once(comparison))
     return _Lines(rows, _names(rows), _with_intervals(rows))
-
-
-def _name_of_group(name: str) -> str:
-    """Break a long name over two lines, and leave out what is longer than that."""
-    lines = textwrap.wrap(
-        name.replace("_", "_ "),
-        20,
-        break_on_hyphens=False,
-        max_lines=2,
-        placeholder=" \N{HORIZONTAL ELLIPSIS}",
-    )
-    return "\n".join(lines).replace("_ ", "_")
 
 
 def _names(rows: Sequence[Estimate]) -> list[str]:

@@ -248,7 +248,7 @@ def _bounds(floor: Estimate) -> list[tuple[str, str]]:
     if claim.any_model or floor.refuted:
         facts = [(metric.limit.capitalize(), value)]
     else:
-        facts = [(f"{claim.best_of[:1].upper()}{claim.best_of[1:]}", value)]
+        facts = [(numbers.with_capital(claim.best_of), value)]
     if floor.level is None or floor.refuted:
         return facts
     sure = numbers.level(floor.level)
@@ -295,7 +295,7 @@ def _model(verdict: Verdict) -> tuple[Block, ...]:
     low, high = style.points(verdict.low), style.points(verdict.high)
     facts = [
         error,
-        (f"{minus[:1].upper()}{minus[1:]}", style.points(verdict.difference)),
+        (numbers.with_capital(minus), style.points(verdict.difference)),
         (f"{numbers.level(verdict.level)} interval", f"{low} to {high}"),
         ("P-value of “no room is left”", numbers.p_value(verdict.p_room)),
     ]
@@ -550,7 +550,7 @@ def title_of(about: Mapping[str, str], estimate: Estimate) -> str:
     name = f"{metric.words} {metric.limit}"
     if metric.given:  # such as the error at 80 % coverage
         name = f"{metric.limit} of the {metric.words}"
-    name = f"{name[:1].upper()}{name[1:]}"
+    name = numbers.with_capital(name)
     return f"{name} of {about['file']}" if about.get("file") else name
 
 
