@@ -194,7 +194,7 @@ def _origin(result: Estimate | Verdict) -> str:
 def summary_of(text: str, answer: object, doubts: Sequence[str], unmet: str | None) -> str:
     """Return an answer as CI shows it of a job: the sentence, the gauge, and the rest folded.
 
-    `doubts` are told where `text` does not say them, `unmet` is what was required and is not so.
+    `doubts` are added where `text` lacks them; `unmet` is a requirement that is not met.
     """
     sentence, *rest = visible(text).splitlines()
     gauge = gauge_of(answer) if isinstance(answer, Estimate | Verdict) else None

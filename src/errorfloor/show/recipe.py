@@ -222,8 +222,8 @@ class EstimateOptions:
         if source is None or source.origin != "files":
             return False
         positive = item(source.options.positive)
-        told = positive is None or type(positive) in (str, int, float)
-        return told and can_be_typed(source, self.layout)
+        is_plain = positive is None or type(positive) in (str, int, float)
+        return is_plain and can_be_typed(source, self.layout)
 
     @property
     def has_command(self) -> bool:

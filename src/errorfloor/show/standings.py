@@ -16,7 +16,7 @@ SUSPECT = "a leaked test set or labels made in another way"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How a verdict is told.
+    """How a verdict is stated.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Standing:
 
 
 def standing_of(result: Verdict) -> Standing:
-    """Return how a verdict is told."""
+    """Return how a verdict is stated."""
     return STANDINGS[result.verdict]
 
 

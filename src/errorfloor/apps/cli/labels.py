@@ -121,7 +121,7 @@ class Labels:
             raise click.UsageError(error.told(written)) from error
 
     def _check_columns(self) -> None:
-        """Refuse what can be told to be wrong before any file is read."""
+        """Refuse what is wrong whatever the files hold."""
         named = {role.name: role for layout in LAYOUTS for role in layout.roles}
         for name, column in by_role(self.where.columns).items():
             option = written(argument(named[name].argument))
@@ -386,16 +386,15 @@ def compare_models(
     if guess is not None:
         prediction, label = guess
         labels = replace(labels, where=replace(where, columns={"label": label}))
-        told = f"{quoted(label)} as the label and {quoted(prediction)} as what models predict"
-        session.remark(f"using column {told}")
+        both = f"{quoted(label)} as the label and {quoted(prediction)} as what models predict"
+        session.remark(f"using column {both}")
     if prediction is None and (not several or labels.is_stdin or where.group is not None):
         return None
     note_repeated_files(session, labels.files)
     if prediction is None:
         found = _models_in_files(labels, session, ask)
-        columns, guessed = (
-            ({}, ()) if found is None else (found.source.columns, found.source.guessed)
-        )
+        source = None if found is None else found.source
+        columns, guessed = ({}, ()) if source is None else (source.columns, source.guessed)
     else:
         found = _models_in_columns(labels, session, prediction, ask, is_guess=guess is not None)
         columns = {**labels.where.columns, "prediction": [*prediction]}

@@ -242,7 +242,7 @@ def _file_or_number(name: str, text: str, folders: Sequence[str]) -> str:
 def file_in(text: str, folders: Sequence[str]) -> str:
     """Return the full path of a file in the folders, without links, or refuse it.
 
-    Whether a file is there is said of files in the folders only.
+    Only for files in the folders does the message say whether they exist.
     """
     foreign = "://" in text or text.startswith(("\\\\", "//")) or "\0" in text or not text
     path = "" if foreign else os.path.realpath(os.path.join(folders[0], text))

@@ -135,8 +135,8 @@ def unclear(error: UnclearColumnsError) -> str:
             [f"{front}{error.columns} Name them.", *_lines_here(in_general(files, ()), files)]
         )
     if best is None:
-        told = error.told(written).partition("\n")[0]
-        return "\n  ".join([f"{front}{found.problems[0]}" if found.problems else told, *lines])
+        head = f"{front}{found.problems[0]}" if found.problems else None
+        return "\n  ".join([head or error.told(written).partition("\n")[0], *lines])
     meant = [one.command for one in found.layouts if one.problem is None and one.command]
     ways = [*_lines_here(meant, files)]
     head = f"{front}Which columns should be used? {error.columns} Our guess:"

@@ -153,7 +153,7 @@ def _refuse_two_arrays(files: Sequence[str], how: Mapping[str, Any]) -> None:
 
 
 def _once(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> Any:
-    """Refuse what is said twice, of which click would take the last without a word."""
+    """Refuse an option that is given twice, of which click would take the last silently."""
     if len(values) > 1:
         given = " and ".join(map(repr, values))
         raise click.BadParameter(f"it is given {len(values)} times, as {given}. Give it once.")

@@ -303,7 +303,7 @@ class Session:
                 file.write(summary_of(text, answer, self._doubts, unmet))
         if not self.quiet:
             for doubt in self._doubts:
-                if self.as_json or doubt not in text:  # else it was said
+                if self.as_json or doubt not in text:  # else it is printed already
                     say(f"warning: {doubt}", err=True)
         if unmet is not None:
             say(f"Failed: {unmet}", err=True)

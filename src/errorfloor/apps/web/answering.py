@@ -87,7 +87,7 @@ class PageSession(Session):
 def answer(question: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
     """Return what came of a question: parts of the page, or a report."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # results carry their doubts
+        warnings.simplefilter("ignore")  # results have their doubts
         if question.get("demo"):
             from errorfloor.apps import demo
 

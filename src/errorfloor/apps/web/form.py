@@ -47,7 +47,7 @@ _COUNTS_ALONE = "No column names: this is a saved table of counts."
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the form shows besides what it was sent."""
+    """What the form shows, with what it was sent."""
 
     state: State
     preview: Preview
@@ -327,7 +327,7 @@ def field(
     titles : dict of str to str, optional
         What the values to choose from are called, where only the data tell them.
     label : str, optional
-        What is said before the field, if not what the option says.
+        The words before the field, if not those of the option.
     """
     option = FIELDS[name]
     title, choices = label or option.label, titles or option.titles

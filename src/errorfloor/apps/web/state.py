@@ -106,7 +106,7 @@ ROLE_WORDS = {
     ),
 }
 COMMON = ("label", "score", "prediction", "annotators", "group")  # the rest is behind "more"
-# What is said besides columns: the others are roles of columns, or no question of a page.
+# How to read the columns; the other options are roles of columns, or no question of a page.
 _READING = tuple(name for name in HOW_TO_READ if name in OPTIONS and name != "format")
 _BOXES = {"simultaneous": "group", "complete": "score", "label_is_vote": "label"}  # by role
 _ASK = tuple(name for name in ASK_OPTIONS if name not in ("bias_for_error", "reached"))

@@ -81,7 +81,7 @@ def _teller(answers: TextIO) -> Tell:
 
 
 def _answer(question: Mapping[str, Any], limits: Limits, tell: Tell) -> None:
-    """Answer one question; what goes wrong is told without the inside of the program."""
+    """Answer one question; what goes wrong is reported without the inside of the program."""
     from errorfloor.apps.web.answering import answer
     from errorfloor.data.files import forget_database
 

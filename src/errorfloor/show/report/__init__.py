@@ -61,7 +61,7 @@ class Columns(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A way to write a summary down, told by how the file's name ends."""
+    """A way to write a summary down, which the ending of the file's name selects."""
 
     suffix: str
     write: Callable[[Document], str]

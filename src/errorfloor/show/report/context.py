@@ -219,7 +219,7 @@ def _again(estimate: Estimate, ask: Callable[..., T], layouts: list[str]) -> T |
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ErrorFloorWarning)  # said by the estimate
+            warnings.simplefilter("ignore", ErrorFloorWarning)  # which the estimate has
             return ask(list(source.files), **_columns(source))
     except (InputError, OSError):  # the answer stands without
         return None

@@ -49,7 +49,7 @@ SETTINGS = {
 }
 
 
-MOST = 12  # values of one line that are told
+MOST = 12  # values of one line that are listed
 POINTS = 72.0  # of an inch
 LONG, LETTER, LINE = 52, 5.0, 10.0  # letters of a line of words; points of a letter, and of a line
 _NUMBER = "-\N{MINUS SIGN}0123456789.,% "  # signs of numbers on an axis

@@ -158,7 +158,7 @@ def sections_of(summary: Summary) -> list[Section]:
 
 
 def _checks(summary: Summary) -> tuple[Finding, ...]:
-    """Return what the checks found; what the answer cautions about is told there."""
+    """Return what the checks found; what the answer cautions about is not repeated."""
     return tuple(once(one, summary.floor.warnings) for one in summary.diagnostics)
 
 
@@ -775,9 +775,9 @@ def _floors(result: Groups[Any]) -> Groups[Estimate]:
 def _under_shown_names(groups: Groups[Estimate]) -> dict[str, Estimate]:
     """Return the floors under names in sight; quoted where two would look the same."""
     names = {name: visible(name) for name in groups}
-    alike = Counter(names.values())
+    times = Counter(names.values())
     return {
-        shown if shown.strip() and alike[shown] == 1 else visible(repr(name)): groups[name]
+        shown if shown.strip() and times[shown] == 1 else visible(repr(name)): groups[name]
         for name, shown in names.items()
     }
 
@@ -890,7 +890,7 @@ def _at_once(groups: Groups[Estimate]) -> str:
 
 
 def _by_group(groups: Groups[Estimate], say: Callable[[Estimate], str]) -> list[str]:
-    """Return what is said of all groups once, and else behind the names of the groups."""
+    """Return what holds for all groups once, and anything else behind the names of groups."""
     found: dict[str, list[str]] = {}
     for name, row in groups.items():
         found.setdefault(say(row), []).append(name)
