@@ -170,10 +170,10 @@ def _shapes(
     yield Words(EDGE, 80, _short(title or _title(of), 84), 24, "soft", weight=500)
     within = {"left": EDGE, "wide": 1 - 2 * EDGE}
     if isinstance(result, ModelComparison):
-        yield from _numbers(in_models.heroes_of(result), 62, -40)
-        yield from in_models.values(result, top=256, tall=264, **within)
+        yield from _numbers(in_models.heroes_of(result), 62, -52)
+        yield from in_models.values(result, top=262, tall=258, **within)
     elif isinstance(result, People):
-        yield from _numbers(in_people.heroes_of(result), 62, -40)
+        yield from _numbers(in_people.heroes_of(result), 62, -52)
         yield from in_people.shapes(result, top=264, tall=160, size=20, **within)
     else:
         gauge = gauge_of(result)
@@ -188,19 +188,28 @@ def _shapes(
 
 
 def _numbers(heroes: Sequence[Hero], size: float, off: float = 0.0) -> Iterator[Shape]:
-    """Yield the numbers side by side, `off` pixels from where they usually are."""
-    for hero, x, own, colour in zip(
-        heroes, (EDGE, MIDDLE), (size, 0.75 * size), ("ink", "model"), strict=False
-    ):
+    """Yield the numbers side by side, `off` pixels from where they usually are.
+
+    What is said of a number is on two lines where it is long, so that no number is cut.
+    """
+    rooms = (46, 34) if len(heroes) > 1 else (88,)  # letters
+    looks = zip((EDGE, MIDDLE), (size, 0.75 * size), ("ink", "model"), rooms, strict=False)
+    for hero, (x, own, colour, room) in zip(heroes, looks, strict=False):
         yield Words(x, 205 + off, hero.number, own, colour, weight=700)
-        yield Words(x, 254 + 1.2 * off, _short(hero.meaning, 46), 24, "ink", weight=500)
-        yield Words(x, 292 + 1.4 * off, _short(hero.detail, 46), 22, "soft")
+        y = 254 + 1.2 * off
+        for line in textwrap.wrap(hero.meaning, room, max_lines=2, placeholder="…"):
+            yield Words(x, y, line, 24, "ink", weight=500)
+            y += 28
+        y += 10 + 0.2 * off
+        for line in textwrap.wrap(hero.detail, room + 2):
+            yield Words(x, y, line, 22, "soft")
+            y += 27
 
 
 def _meaning(result: Estimate | Verdict | People | ModelComparison) -> str:
     """Return what follows from the number: for the models, or for any other."""
     if isinstance(result, ModelComparison):
-        return in_models.in_short(result)
+        return in_models.short_sentence(result)
     if isinstance(result, People):
         return in_people.order(result) if len(result.models) > 1 else in_people.sentence(result)
     if isinstance(result, Verdict):

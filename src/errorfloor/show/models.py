@@ -14,7 +14,7 @@ from errorfloor.show import lines, numbers
 from errorfloor.show.drawing import PAGE, Hero, Shape, Words, on_page, svg
 from errorfloor.show.grids import Grid
 from errorfloor.show.lines import SIZE, Line
-from errorfloor.show.markup import listed
+from errorfloor.show.markup import in_short, listed
 
 if TYPE_CHECKING:
     from errorfloor.results import ComparedModel, Groups, ModelComparison
@@ -78,7 +78,7 @@ def sentence(result: ModelComparison) -> str:
     )
 
 
-def in_short(result: ModelComparison) -> str:
+def short_sentence(result: ModelComparison) -> str:
     """Return the same next to a picture that has the numbers."""
     if len(result.models) > 2:
         return _best_of_many(result)
@@ -226,7 +226,7 @@ def certain_order(pairs: Sequence[str]) -> str:
 # The picture.
 
 MOST, FEW = 12, 5  # models that are drawn, and on a card
-TITLE = 1.8  # height of the title of differences, in letters
+TITLE, TITLE_LONG = 1.8, 40  # height of the title of differences, and its most, in letters
 
 
 def heroes_of(result: ModelComparison) -> list[Hero]:
@@ -306,9 +306,10 @@ def shapes(
     values, behind = values_of(result), differences_of(result)
     factor = style_of(result).factor
     place = {"size": size, "left": left, "wide": wide}
-    yield from lines.shapes(values, _title(result), factor=factor, top=top, **place)
+    title = f"{_title(result)}{_not_drawn(result, MOST)}"
+    yield from lines.shapes(values, title, factor=factor, top=top, **place)
     top += lines.height_of(len(values), size) + TITLE * size
-    title = f"Behind {result.ranked[0].name}"
+    title = f"Behind {in_short(result.ranked[0].name, TITLE_LONG)}"
     yield Words(left, top - 0.4 * size, title, size, "soft", weight=600)
     points = style_of(result).of_points.strip()
     axis = f"{points + ' ' if points else ''}behind, with paired {_sure(result)} intervals"
@@ -322,10 +323,10 @@ def values(
 ) -> Iterator[Shape]:
     """Yield as many of the best models as have room, without the differences."""
     drawn = values_of(result)[:FEW]
-    size = min(20.0, tall / (lines.ROW * len(drawn) + lines.BELOW))
+    size = min(26.0, tall / (lines.ROW * len(drawn) + lines.BELOW))
     place = {"top": top, "size": size, "left": left, "wide": wide}
-    factor = style_of(result).factor
-    yield from lines.shapes(drawn, _title(result), factor=factor, **place)
+    title = f"{_title(result)}{_not_drawn(result, FEW)}"
+    yield from lines.shapes(drawn, title, factor=style_of(result).factor, **place)
 
 
 def height_of(result: ModelComparison, size: float = SIZE) -> float:
@@ -338,6 +339,12 @@ def height_of(result: ModelComparison, size: float = SIZE) -> float:
 def _title(result: ModelComparison) -> str:
     sign = style_of(result).sign
     return f"{name_of(result)}{sign}, with {_sure(result)} intervals"
+
+
+def _not_drawn(result: ModelComparison, most: int) -> str:
+    """Say how many models there is no room for."""
+    more = len(result.models) - most
+    return f"; {more} more not drawn" if more > 0 else ""
 
 
 def _sure(result: ModelComparison) -> str:

@@ -21,6 +21,7 @@ from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY,
 from errorfloor.show.plot.axes import (
     SMALL,
     TEXT,
+    WIDTH,
     axes_or_new,
     check_type,
     few_ticks,
@@ -28,6 +29,7 @@ from errorfloor.show.plot.axes import (
     ink,
     legend_above,
     log_ticks,
+    matplotlib,
     ticks_of,
     wrapped,
 )
@@ -114,18 +116,21 @@ def gauge(result: Estimate | Verdict, *, ax: Axes | None = None) -> Axes:
     if drawn is None:
         reason = refusal_of(floor) if floor.refuted else "There is nothing to draw."
         raise InputError(f"The gauge shows an answer, and here is none. {reason}")
-    ax = axes_or_new(ax, 1.3)
     top = 6 if drawn.model is None else 28
-    _draw_shapes(ax, shapes(drawn, top=top, tall=22, size=_SIZE), top + 84)
-    return ax
+    return _draw_shapes(ax, shapes(drawn, top=top, tall=22, size=_SIZE), top + 84)
 
 
-def _draw_shapes(ax: Axes, parts: Iterable[Shape], height: float) -> None:
+def _draw_shapes(ax: Axes | None, parts: Iterable[Shape], height: float) -> Axes:
     """Draw what pages draw as well, in at least so many pixels of height."""
+    if ax is None:  # they have no axes to leave room for
+        figure = matplotlib("pyplot").figure(figsize=(WIDTH, height / _PIXELS))
+        ax = figure.add_axes((0.02, 0, 0.96, 1))
+    assert ax is not None
     box, pixels = ax.get_window_extent(), ax.figure.dpi / _PIXELS
     theme = {**PAGE, **dict.fromkeys(("ink", "soft"), ink(ax))}
     size = (box.width / pixels, max(box.height / pixels, height))
     draw(list(parts), ax, size, theme, 72 / _PIXELS)
+    return ax
 
 
 def height_of_lines(comparison: Comparison | Groups[Estimate] | Sequence[Estimate]) -> float:
@@ -286,9 +291,7 @@ def models(found: ModelComparison, *, ax: Axes | None = None) -> Axes:
     if found.refuted:
         raise InputError(f"The picture shows an answer, and here is none. {refusal_of(found)}")
     height = in_models.height_of(found, _SIZE) + 4
-    ax = axes_or_new(ax, height / _PIXELS)
-    _draw_shapes(ax, in_models.shapes(found, top=2, size=_SIZE), height)
-    return ax
+    return _draw_shapes(ax, in_models.shapes(found, top=2, size=_SIZE), height)
 
 
 _COLOURS = (RED, GREEN, PURPLE, ORANGE, SKY, GREY)  # of models, again from the first
