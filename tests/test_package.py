@@ -196,6 +196,7 @@ ALONE = {
     "apps.web.server": "It loads the server, for one command.",
     "datasets.synthetic": "It is public.",
     "intervals.crossed": "Limits of means are no part of a question, whoever asks.",
+    "frames": "It is public.",
     "paper": "It is public.",
     "show.html": "It is what notebooks show.",
     "show.terminal": "It is loaded on a terminal alone.",
