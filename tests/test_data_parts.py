@@ -118,15 +118,6 @@ def test_items_without_an_id_are_numbered_and_nobodys_votes_have_no_annotator():
 # Classic estimates
 
 
-def test_numbers_of_neighbours_are_read_from_names():
-    assert (classics.find("knn-1").k, classics.find("knn-999999").k) == (1, 999_999)
-    assert classics.find("knn-K").name == "knn-15"
-    assert classics.find("knn-007").name == "knn-7"
-    for wrong in ("knn-0", "knn-1000000", "knn--1", "knn-1.5", "knn"):
-        with pytest.raises(ef.InputError, match="knn-K needs a whole number K of at least 1"):
-            classics.find(wrong)
-
-
 # Rows in order
 
 

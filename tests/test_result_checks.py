@@ -235,6 +235,9 @@ def test_a_class_is_called_rare_from_the_number_on_that_is_documented(name, posi
         ("Scores are the labels", [0.25, 0.75] * 5, [0, 1] * 5, None),
         ("Scores are the labels", [0, 1, 1] * 3, [0, 1, 1] * 3, None),
         ("Scores are the labels", [0, 1, 2] * 4, [0, 1, 1] * 4, None),
+        ("Scores are the labels", [0, 1] * 5, [1, 0] * 5, "refuted"),
+        ("Label that follows from the score", [0.25, 0.75] * 5, [0, 1] * 5, "note"),
+        ("Label that follows from the score", [0.25, 0.75, 0.75] * 3, [0, 1, 1] * 3, None),
         ("Scores are predictions", [0, 1] * 6, [0, 1, 1] * 4, "refuted"),
         ("Scores are predictions", [1, 2] * 6, [0, 1, 1] * 4, None),
         ("Scores are predictions", [0, 2] * 6, [0, 1, 1] * 4, None),
@@ -265,7 +268,7 @@ def test_certain_scores_with_the_wrong_label_weigh_in_curves_from_one_in_a_hundr
     assert level_of(name, ef.from_scores, scores, labels) == "note"
 
 
-@pytest.mark.parametrize(("n", "level"), [(800, "note"), (1000, "warn")])
+@pytest.mark.parametrize(("n", "level"), [(832, "note"), (836, "warn")])
 def test_scores_that_say_nothing_are_known_from_enough_items_only(n, level):
     scores, labels = np.arange(n) % 2 + 0.5, np.arange(n) // 2 % 2
     assert level_of("Hardly better than guessing", ef.from_scores, scores, labels) == level
@@ -293,6 +296,9 @@ def test_a_gain_over_guessing_is_said_with_what_the_interval_leaves_open():
         ("Vote shares", [1 / 6, 0.5, 1] * 10, "note"),
         ("Vote shares", [0.05, 0.5, 1] * 10, "note"),
         ("Vote shares", [1 / 21, 0.5, 1] * 10, None),
+        ("Vote shares", [0, 1 / 3 + 1e-7, 1] * 10, "warn"),
+        ("Vote shares", [0, 1 / 3 + 1e-6, 1] * 10, None),
+        ("Vote shares", [0, 1] * 15, None),  # of any number of votes
         ("Vote shares", [0, 0.2, 0.4] * 9, None),
         ("Vote shares", [0.2, 0.4] * 15, None),
         ("Vote shares", np.arange(1, 19).repeat(2) / 19, "note"),
