@@ -506,17 +506,6 @@ def test_annotators_may_guess_unless_their_limit_is_above_0(low, guess):
     assert row.to_dict()["may_guess"] is guess
 
 
-@pytest.mark.parametrize(
-    ("low", "guesses"), [(None, True), (-0.1, True), (0.0, True), (0.1, False)]
-)
-def test_votes_that_cannot_be_told_from_guesses_may_be_guesses(low, guesses):
-    one = Annotator(
-        annotator="a", votes=3, agreement=0.5, informedness=0.2, low=low, high=1.0, share=0.1
-    )
-    assert one.may_guess is guesses
-    assert one.to_dict()["may_guess"] is guesses
-
-
 def slow_informedness(ballots, who, level):
     """Go over the votes of one annotator, and combine Wilson's limits as Newcombe does."""
     z = stats.norm.ppf((1 + level) / 2)

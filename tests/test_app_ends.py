@@ -363,7 +363,7 @@ def test_a_slow_upload_is_not_cut_off(slow_app):
 
 
 def test_the_command_leaves_nothing_when_it_is_stopped_again_and_again(tmp_path):
-    for how in (signal.SIGINT, signal.SIGTERM, signal.SIGINT):
+    for how in (signal.SIGINT, signal.SIGTERM):
         env = {**os.environ, "TMPDIR": str(tmp_path)}
         run = subprocess.Popen(
             [sys.executable, "-m", "errorfloor", "app", "--no-browser"],

@@ -1,7 +1,6 @@
 """Arrays with a column for each class, names of classes and missing entries, by hand."""
 
 import datetime
-from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -204,27 +203,6 @@ def test_columns_name_the_classes_of_labels():
         place(["a", "z"], 2, columns=("b", "a"))
     assert naming.Naming(("a",), {"1": 0, 2.0: 1}).are_numbers
     assert not naming.Naming(("a",), {"1": 0, "b": 1}).are_numbers
-
-
-def test_several_labels_in_one_entry_are_refused():
-    def several(values, classes=None):
-        with suppress(ef.InputError):
-            naming.refuse_several(values, ("x",), classes)
-            return False
-        return True
-
-    assert several(["cat;dog", "cat"])
-    assert several([["cat"], "dog"])
-    assert several([{"cat"}])
-    assert several(["[cat, dog]"])
-    assert several(["a,b", "a,c", "b,c"])  # each part occurs twice
-    assert not several(["cat", "dog"])
-    assert not several(["Paris, France", "Rome, Italy"])  # a comma in a name
-    assert not several(["Paris, France", "Lyon, France"])
-    assert not several(["a,b", "a"])  # what is next to it may be a name
-    assert not several(["cat;dog", "cow|horse"])
-    assert not several(["cat;dog", "cat"], ("cat;dog", "cat"))
-    assert not several([1, 2])
 
 
 def test_labels_are_one_to_an_item():

@@ -6,11 +6,10 @@ from itertools import accumulate
 
 import numpy as np
 import pytest
-from helpers import best_cut_errors
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from strategies import labelled_scores, score_tables
+from strategies import labelled_scores
 
 import errorfloor as ef
 from errorfloor import methods
@@ -140,15 +139,6 @@ def held_out(metric, sample):
     zeros, ones = every_cut(sample, whole(sample.masses))[0][2:]
     fp = sum(mass for mass, yes in zip(masses, sample.positive, strict=True) if not yes)
     return (fp, sum(masses) - fp, zeros, ones), wrong
-
-
-@every
-def test_the_value_is_that_of_the_best_cut(metric, design):
-    plain, sample = METRICS[metric], cells_of(design)
-    expected = best_value(plain, sample, whole(sample.masses))
-    given = {**plain.given, **DESIGNS[design], "interval": None}
-    found = ef.from_scores(SCORES, LABELS, method="isotonic", **given)
-    assert found.value == pytest.approx(expected, abs=1e-12)
 
 
 @every
@@ -337,10 +327,3 @@ def test_a_rule_never_tells_labels_of_one_score_apart(data):
     found = ef.from_scores(scores, labels, weight=weight, method="isotonic", interval=None)
     wrong = min(weight @ ((scores > cut) != labels) for cut in np.append(np.unique(scores), -1.0))
     assert found.value == pytest.approx(wrong / weight.sum(), abs=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
-@given(score_tables())
-def test_the_fewest_errors_of_a_table_are_the_value_of_its_best_cut(table):
-    found = ef.from_scores(table, method="isotonic", interval=None)
-    assert found.value * table.n == pytest.approx(best_cut_errors(table.cells())[0], abs=1e-9)

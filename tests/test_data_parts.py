@@ -2,7 +2,6 @@
 
 import io
 import os
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,6 @@ from errorfloor.data import (
     exports,
     features,
     grid,
-    matrices,
     source,
     vote_rows,
 )
@@ -25,7 +23,6 @@ from errorfloor.data.entries import Entries
 from errorfloor.data.naming import MOST_CLASSES
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import ScoreTable
-from errorfloor.features import classics
 
 # Text
 
@@ -119,51 +116,6 @@ def test_items_without_an_id_are_numbered_and_nobodys_votes_have_no_annotator():
 
 
 # Rows in order
-
-
-def test_tables_of_shares_that_sum_to_nearly_one_are_normalised():
-    found = ef.SoftTable.from_arrays(np.array([[0.2, 0.3, 0.5 + 5e-7], [0.2, 0.3, 0.5]]))
-    assert found.probabilities.sum(axis=1) == pytest.approx(1, abs=1e-15)
-    with pytest.raises(ef.InputError, match="must add up to 1"):
-        ef.SoftTable.from_arrays(np.array([[0.2, 0.3, 0.6]]))
-    one = matrices.counted_once(np.array([0.1, 0.1, 0.4]))
-    assert (one["probabilities"].tolist(), one["counts"].tolist()) == ([0.1, 0.4], [2, 1])
-    each = matrices.counted_once(np.array([0.1, 0.4]))
-    assert (each["probabilities"].tolist(), each["counts"].tolist()) == ([0.1, 0.4], [1, 1])
-
-
-def test_too_many_items_to_add_up_are_refused():
-    most = matrices.MOST_ITEMS
-    matrices.check_total(np.array([most - 1, 1]))
-    with pytest.raises(ef.InputError, match="must add up to at most"):
-        matrices.check_total(np.array([most, 1]))
-    large = ef.SoftTable(np.array([0.5]), np.array([most]))
-    assert (large + ef.SoftTable.empty()).n == most
-    with pytest.raises(ef.InputError, match="The tables must add up to at most"):
-        large + ef.SoftTable(np.array([0.5]), np.array([1]))
-    left = ef.SoftTable(np.array([0.5]), np.array([1]), dropped=most)
-    with pytest.raises(ef.InputError, match="The tables must add up to at most"):
-        left + ef.SoftTable(np.array([0.5]), np.array([1]), dropped=1)
-
-
-def test_tables_of_other_classes_do_not_add_but_for_empty_ones():
-    three = ScoreTable(np.array([[0.2, 0.3, 0.5]]), np.array([[1, 0, 2]]), classes=tuple("abc"))
-    other = ScoreTable(np.array([[0.2, 0.3, 0.5]]), np.array([[1, 0, 2]]), classes=tuple("abd"))
-    with pytest.raises(ValueError, match="different classes: a, b, c, and a, b, d"):
-        three + other
-    none = replace(ScoreTable.empty(), dropped=2)
-    assert (none + three).dropped == (three + none).dropped == 2
-    assert (three + none).counts.tolist() == [[1, 0, 2]]
-    with pytest.raises(ValueError, match="must be 3 different names"):
-        ScoreTable(np.array([[0.2, 0.3, 0.5]]), np.array([[1, 0, 2]]), classes=tuple("aab"))
-
-
-def test_items_with_too_many_votes_are_refused():
-    matrices.check_votes(np.array([[matrices.MOST_VOTES - 1, 1, 0]]))
-    with pytest.raises(ef.InputError, match="The votes on an item must be at most"):
-        matrices.check_votes(np.array([[matrices.MOST_VOTES, 1, 0]]))
-    with pytest.raises(ef.InputError, match="Items must have votes: entry 1"):
-        matrices.check_votes(np.array([[1, 0], [0, 0]]))
 
 
 # Items with features
@@ -261,19 +213,6 @@ def test_coarsened_tables_keep_counts_weights_and_ranges():
     assert made.coarsen(2**20) is made
     with pytest.raises(ef.InputError, match="`cells` must be"):
         made.coarsen(0)
-
-
-@pytest.mark.parametrize(
-    ("lows", "highs"),
-    [([0.2, 0.5], [0.3, 0.6]), ([0.1, 0.3], [0.3, 0.6]), ([0.1, 0.5], [0.15, 0.6]), ([0.1], [0.2])],
-)
-def test_ranges_must_lie_around_the_scores_and_apart(lows, highs):
-    counts = np.ones((2, 2), int)
-    ScoreTable(
-        np.array([0.15, 0.55]), counts, lows=np.array([0.1, 0.5]), highs=np.array([0.3, 0.6])
-    )
-    with pytest.raises(ValueError, match=r"must be ranges around the scores|of equal length"):
-        ScoreTable(np.array([0.18, 0.55]), counts, lows=np.array(lows), highs=np.array(highs))
 
 
 # Limits and corners

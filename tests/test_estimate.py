@@ -38,45 +38,6 @@ def test_known_values_of_the_three_inputs():
     assert best.value == 0.25
 
 
-@pytest.mark.parametrize(
-    ("method", "interval"), [("isotonic-cf", "auto"), ("hist-7", "basic"), ("isotonic", "honest")]
-)
-def test_arrays_series_and_tables_give_the_same_answer_to_the_last_bit(data, method, interval):
-    scores, labels = data
-    options = {"method": method, "interval": interval, "n_resamples": 40, "rng": 5}
-    table = ef.ScoreTable.from_arrays(scores, labels)
-    half = len(scores) // 2
-    shards = sum(
-        (
-            ef.ScoreTable.from_arrays(scores[part], labels[part])
-            for part in (slice(half), slice(half, None))
-        ),
-        ef.ScoreTable.empty(),
-    )
-    shuffled = np.random.default_rng(0).permutation(len(scores))
-    expected = ef.from_scores(scores, labels, **options)
-    same(expected, ef.from_scores(table, **options))
-    same(expected, ef.from_scores(shards, **options))
-    same(expected, ef.from_scores(scores[shuffled], labels[shuffled], **options))
-    same(expected, ef.from_scores(pd.Series(scores), pl.Series(labels), **options))
-
-
-def test_soft_labels_and_votes_as_arrays_and_tables_agree_to_the_last_bit(data, rng):
-    scores, labels = data
-    for interval in ("bca", "betting", "hoeffding"):
-        options = {"interval": interval, "rng": 2}
-        expected = ef.from_soft_labels(scores, **options)
-        same(expected, ef.from_soft_labels(ef.ScoreTable.from_arrays(scores, labels), **options))
-        same(expected, ef.from_soft_labels(pl.Series(scores), **options))
-        totals = rng.integers(3, 6, 200)
-        positives = rng.binomial(totals, rng.uniform(size=200))
-        table = ef.VoteTable.from_arrays(positives, totals)
-        options["method"] = "plugin"
-        expected = ef.from_votes(positives, totals, **options)
-        same(expected, ef.from_votes(table, **options))
-        same(expected, ef.from_votes(pd.Series(positives), pd.Series(totals), **options))
-
-
 def test_each_row_of_a_comparison_is_what_the_method_gives_alone(data):
     rows = ef.compare(*data, n_resamples=50, rng=9)
     assert rows.methods == ef.METHODS

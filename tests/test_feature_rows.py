@@ -40,15 +40,6 @@ def test_points_are_copied_and_have_no_negative_zeros():
     assert as_points([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
 
 
-@pytest.mark.parametrize(
-    "given", [np.zeros(3), np.zeros((0, 2)), np.zeros((2, 0)), np.zeros((2, 2, 2))]
-)
-def test_points_are_rows_of_features(given):
-    assert "`X` must be 2-d, a row of features for each item, got shape" in error_of(
-        as_points, given
-    )
-
-
 def test_the_first_entry_that_is_no_number_is_named():
     given = np.array([[1.0, 2.0], [3.0, np.nan], [np.inf, 5.0]])
     assert error_of(as_points, given).startswith(
@@ -197,20 +188,6 @@ def test_rows_name_their_columns(tmp_path):
         ((None, "y", ["c"], None), "`features` 'c': "),
     ):
         assert says in error_of(read_features, frame, *given)
-
-
-def test_columns_that_number_rows_are_left_out_beside_others_alone():
-    x, n = np.tile(X[:, 0], 10), np.arange(1, 41)
-    rows = pd.DataFrame({"n": n, "a": x, "y": np.tile(Y, 10)})
-    found = read_features(rows, None, None, None, None)
-    assert found.points.tolist() == x[:, None].tolist()
-    assert found.source.facts == {"numbered_columns": ["n"]}
-    assert found.source.columns["features"] == ["a"]
-    named = read_features(rows, None, None, ["n", "a"], None)
-    assert named.points.shape == (40, 2)
-    assert named.source.facts == {}
-    alone = read_features(rows[["n", "y"]], None, None, None, None)
-    assert alone.points.tolist() == n[:, None].tolist()
 
 
 def test_features_are_all_numbers_or_one_list():

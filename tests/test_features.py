@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import gaussian_cloud, xor
-from errorfloor.features import classics, leaks, sequence
+from errorfloor.features import classics, sequence
 from errorfloor.features.classics import (
     NeighbourVotes,
     errors_of,
@@ -833,33 +833,12 @@ def test_bad_input_is_refused(given, message):
         ef.from_features(**arguments)
 
 
-def test_very_many_values_are_no_classes():
-    y = np.arange(1001)
-    with pytest.raises(ef.InputError) as caught:
-        ef.from_features(np.ones((1001, 1)), y)
-    assert str(caught.value) == (
-        "`y` has 1,001 different values, and there are at most 1,000 classes. Check that these are "
-        "the labels."
-    )
-
-
 def test_numbers_among_words_are_classes():
     x = np.random.default_rng(0).random((60, 2))
     words = ["one", "2", "three"] * 20
     mixed = np.array(["one", 2, "three"] * 20, dtype=object)
     one, other = (ef.from_features(x, y, rng=0) for y in (words, mixed))
     assert (one.value, one.high) == (other.value, other.high)
-
-
-def test_lists_of_unequal_lengths_are_refused():
-    polars = pytest.importorskip("polars")
-    lists = polars.DataFrame({"x": [[1.0, 2.0], [1.0], [3.0, 4.0, 5.0]], "y": [0, 1, 0]})
-    with pytest.raises(ef.InputError) as caught:
-        ef.from_features(lists)
-    assert str(caught.value) == (
-        "`features` 'x' holds lists of unequal lengths, such as [1, 2, 3]. Cut or fill them to one "
-        "length first."
-    )
 
 
 def test_columns_that_are_not_clear_are_asked_for(files):
@@ -970,18 +949,6 @@ def test_a_feature_that_is_the_label_is_found(data):
     nearly = told.copy()
     nearly[17, 5] = 4.0 if data.labels[17] != 1 else 5.0
     ef.from_features(nearly, data.labels, rng=0)  # warnings are errors
-
-
-def test_features_of_many_values_do_not_tell_labels_by_name():
-    values = np.arange(600.0)[:, None]
-    assert leaks.telling_columns(values, (values[:, 0] >= 300).astype(int)).size == 0
-    assert leaks.telling_columns(values // 300, (values[:, 0] >= 300).astype(int)).tolist() == [0]
-    few = np.arange(6.0)[:, None]  # each item has a value of its own
-    assert leaks.telling_columns(few, (few[:, 0] >= 3).astype(int)).size == 0
-    # A row that most of the rows hide.
-    one_off = (values // 300).copy()
-    one_off[1] = 1.0
-    assert leaks.telling_columns(one_off, (values[:, 0] >= 300).astype(int)).size == 0
 
 
 def test_limits_of_two_sources_share_the_risk():

@@ -6,7 +6,7 @@ import pytest
 import errorfloor as ef
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import feebee
-from errorfloor.questions.feebee import check_means, known_error, named_methods
+from errorfloor.questions.feebee import check_means, known_error
 
 ERROR, BALANCED, AUC = (MetricChoice(name).of(2) for name in ("error", "balanced-error", "auc"))
 
@@ -66,44 +66,6 @@ def test_labels_of_both_classes_are_needed_for_other_metrics():
             feebee.check_both_classes(table, BALANCED)
 
 
-def test_methods_have_names_of_their_own():
-    def mine(table):
-        return 0.1
-
-    asked = MetricChoice("error")
-    assert named_methods(["isotonic", mine], asked) == {"isotonic": "isotonic", "mine": mine}
-    assert named_methods({"a": mine, "b": "platt"}, asked) == {"a": mine, "b": "platt"}
-    for wrong, message in (
-        ("isotonic", "must be a list such as"),
-        (mine, "must be a list such as"),
-        (7, "must be a list such as"),
-        ([], "`methods` is empty"),
-        ({}, "`methods` is empty"),
-        (["beta", "beta"], "has 'beta' twice"),
-        ({"oracle": mine}, "cannot have the name 'oracle'"),
-        (["nonsense"], "`method` must be one of"),
-    ):
-        with pytest.raises(ef.InputError, match=message):
-            named_methods(wrong, asked)
-
-    class Unnamed:
-        def __call__(self, table):
-            return 0.2
-
-    with pytest.raises(ef.InputError, match="must have names: entry 1 is"):
-        named_methods(["isotonic", Unnamed()], asked)
-
-
-def test_functions_return_one_finite_number():
-    table = ef.ScoreTable.from_arrays([0.1, 0.2], [0, 1])
-    for good in (0, 0.5, True, np.float32(0.25), np.array(0.1)):
-        found = feebee.checked_estimator("mine", lambda _, good=good: good)(table)
-        assert (found, type(found)) == (float(good), float)
-    for wrong in (np.nan, np.inf, None, "0.1", b"1", [0.1], np.array([0.1]), 1j, 10**400):
-        with pytest.raises(ef.InputError, match="'mine' must return a finite number"):
-            feebee.checked_estimator("mine", lambda _, wrong=wrong: wrong)(table)
-
-
 def test_methods_of_other_metrics_have_an_answer_of_their_own_or_a_map():
     for name in ("ranking", "isotonic"):
         assert feebee.method_of(name, AUC).metrics == ("auc",)
@@ -117,27 +79,3 @@ def test_methods_of_other_metrics_have_an_answer_of_their_own_or_a_map():
 
 
 # Values of maps, rules and orders
-
-
-def test_the_best_balanced_cut_is_that_of_trying_all():
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        table = ef.ScoreTable.from_counts(np.arange(5.0), *rng.integers([[1], [0]], 5, (2, 5)))
-        cells = table.cells(complete=True)
-        if table.positives.sum() == 0:
-            continue
-        tried = [
-            (table.positives[:cut].sum() / table.positives.sum()
-             + table.negatives[cut:].sum() / table.negatives.sum()) / 2
-            for cut in range(6)
-        ]  # fmt: skip
-        rule = feebee.best_balanced_rule(cells)
-        assert rule.values(cells.count[None], rng)[0] == pytest.approx(min(tried))
-        cut = int(np.argmin(np.round(tried, 12)))
-        negatives, positives = cells.count[~cells.positive], cells.count[cells.positive]
-        assert np.flatnonzero(rule.wrong[cells.positive]).tolist() == [*range(cut)]
-        assert np.flatnonzero(rule.wrong[~cells.positive]).tolist() == [*range(cut, 5)]
-        assert (negatives.sum(), positives.sum()) == (
-            table.negatives.sum(),
-            table.positives.sum(),
-        )

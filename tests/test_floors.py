@@ -35,7 +35,7 @@ def value(statistic, cells):
     return statistic.values(cells.count[None], RNG)[0]
 
 
-@settings(max_examples=2000)
+@settings(max_examples=300)
 @given(labelled_scores())
 def test_the_isotonic_floor_is_the_training_error_of_the_best_cut(data):
     scores, labels = data
@@ -72,7 +72,7 @@ def test_monotone_transforms_of_scores_leave_isotonic_and_bins_unchanged(data, b
 
 @pytest.mark.parametrize("method", [*DETERMINISTIC, "hist-3", "hist-1"])
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=20)
 def test_values_of_many_counts_are_those_of_their_tables(method, data):
     cells = data.draw(score_tables(both_classes=True)).cells()
     statistic = bind(method, cells, clip=CLIP)
@@ -83,7 +83,7 @@ def test_values_of_many_counts_are_those_of_their_tables(method, data):
 
 @pytest.mark.parametrize("method", [*DETERMINISTIC, "hist-3", "hist-1"])
 @given(table=score_tables())
-@settings(max_examples=60)
+@settings(max_examples=20)
 def test_values_of_other_labels_are_those_of_their_tables(method, table):
     # Labels that the table does not have, and rows that lose a label, on complete cells.
     cells = table.cells(complete=True)

@@ -80,7 +80,7 @@ def check(fast, slow, count, rng):
 
 
 @pytest.mark.parametrize("name", sorted(TWO))
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.lists(PROBABILITIES, min_size=1, max_size=12), st.integers(0, 2**32))
 def test_two_classes_are_counted_as_one_by_one(name, p, seed):
     rng = np.random.default_rng(seed)
@@ -93,7 +93,7 @@ def test_two_classes_are_counted_as_one_by_one(name, p, seed):
 
 
 @pytest.mark.parametrize("name", sorted(MANY))
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.integers(3, 5), st.integers(1, 7), st.booleans(), st.integers(0, 2**32))
 def test_many_classes_are_counted_as_one_by_one(name, classes, rows, tied, seed):
     rng = np.random.default_rng(seed)

@@ -16,8 +16,6 @@ from errorfloor.intervals.models import (
     MeanOfShares,
     OnScale,
     Wilson,
-    mcc_error,
-    mcc_of,
 )
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import models
@@ -107,27 +105,9 @@ def test_limits_of_a_models_auc_are_those_of_the_ranking():
     assert value("auc", -s, y).value == pytest.approx(1 - value("auc", s, y).value)
 
 
-def test_the_standard_error_of_mcc_is_that_of_resampled_counts():
-    matrix = np.array([[300.0, 60.0], [40.0, 200.0]])
-    rng = np.random.default_rng(1)
-    drawn = rng.multinomial(600, matrix.ravel() / 600, size=4000).reshape(-1, 2, 2)
-    spread = np.std([mcc_of(one) for one in drawn.astype(float)])
-    # 4,000 draws leave a relative error of 1 / sqrt(8,000) in the spread.
-    assert mcc_error(matrix) == pytest.approx(spread, rel=0.05)
-
-
 def test_limits_of_known_shapes():
-    low, high = Wilson(0.9, 50).limits(0.95)  # by Wilson's formula, worked out by hand
     z = norm.ppf(0.975)
-    middle = (0.9 + z**2 / 100) / (1 + z**2 / 50)
-    half = z / (1 + z**2 / 50) * np.sqrt(0.9 * 0.1 / 50 + z**2 / 10_000)
-    assert (low, high) == pytest.approx((middle - half, middle + half))
-    assert Wilson(5 * 0.9, 50, span=5).limits(0.95) == pytest.approx((5 * low, 5 * high))
     assert ExactShare(0, 20).limits(0.95)[0] == 0
-    share = ExactShare(10, 30).limits(0.9)
-    assert ExactShare(10, 30, is_f1=True).limits(0.9) == pytest.approx(
-        tuple(2 * one / (1 + one) for one in share)
-    )
     single = MeanOfShares((3,), (40,)).limits(0.95)
     assert single == pytest.approx(ExactShare(3, 40).limits(0.95))
     for scale, at in (("logit", 0.9), ("z", 0.9), ("log", 2.0)):

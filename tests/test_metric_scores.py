@@ -43,35 +43,6 @@ def all_rules(scores):
         yield (scores > cut).astype(int)
 
 
-METRICS = {
-    "cost": (lambda y, d: (3 * ((d == 1) & (y == 0)) + 0.5 * ((d == 0) & (y == 1))).mean(), min),
-    "balanced-error": (lambda y, d: ((d[y == 0] == 1).mean() + (d[y == 1] == 0).mean()) / 2, min),
-    "f1": (lambda y, d: sk.f1_score(y, d), max),
-    "mcc": (lambda y, d: sk.matthews_corrcoef(y, d) if 0 < d.mean() < 1 else 0.0, max),
-}
-
-
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("ties", [False, True])
-def test_the_best_cut_is_the_best_of_all_cuts(metric, ties):
-    loss, best = METRICS[metric]
-    given = {"costs": (3, 0.5)} if metric == "cost" else {}
-    for seed in range(3):
-        scores, labels = drawn(30, seed, ties=ties)
-        slow = best(loss(labels, decisions) for decisions in all_rules(scores))
-        found = value(scores, labels, metric, method="isotonic", **given)
-        assert found.value == pytest.approx(slow)
-
-
-def test_the_least_cost_of_any_cut_is_that_of_the_isotonic_fit():
-    scores, labels = drawn(300, 1)
-    fit = IsotonicRegression().fit_transform(scores, labels)
-    for costs in ((1, 1), (1, 5), (7, 2)):
-        expected = np.minimum(costs[0] * (1 - fit), costs[1] * fit).mean()
-        found = value(scores, labels, "cost", method="isotonic", costs=costs)
-        assert found.value == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("interval", ["honest", "certified"])
 @pytest.mark.parametrize("method", ["isotonic", "isotonic-cf"])
 def test_alike_costs_are_the_error(interval, method):
@@ -136,15 +107,9 @@ def test_certified_limits_of_costs_hold_about_those_of_honest():
         assert certified.high - certified.low < 3 * (honest.high - honest.low)
 
 
-@pytest.mark.parametrize("ties", [False, True])
-def test_auc_and_average_precision_are_those_of_other_programs(ties):
-    scores, labels = drawn(150, 6, ties=ties, slope=40.0)
-    assert value(scores, labels, "auc").value == pytest.approx(sk.roc_auc_score(labels, scores))
+def test_the_average_precision_of_ties_is_the_mean_over_their_orders():
+    scores, labels = drawn(150, 6, ties=True, slope=40.0)
     found = value(scores, labels, "average-precision").value
-    if not ties:
-        assert found == pytest.approx(sk.average_precision_score(labels, scores))
-        return
-    # A model may put items of one score into any order: the mean over random ones.
     rng = np.random.default_rng(0)
     every = [sk.average_precision_score(labels, scores + rng.random(150) / 100) for _ in range(400)]
     assert found == pytest.approx(np.mean(every), abs=4 * np.std(every) / 400**0.5)
@@ -191,27 +156,6 @@ def test_scores_that_say_nothing_and_reversed_ones_have_half_an_auc():
     assert reversed_.refuted
 
 
-def test_the_isotonic_auc_is_that_of_its_probabilities():
-    scores, labels = drawn(300, 10)
-    fit = IsotonicRegression().fit_transform(scores, labels)
-    expected = MetricChoice("auc").of(2).best(np.sort(fit), np.ones(300))
-    found = value(scores, labels, "auc", method="isotonic").value
-    assert found == pytest.approx(expected)
-    assert found > value(scores, labels, "auc").value
-
-
-@pytest.mark.parametrize("metric", ["brier", "log-loss"])
-def test_losses_of_the_isotonic_fit_are_below_those_of_the_truth_and_of_held_out_items(metric):
-    scores, labels = drawn(500, 11)
-    fit = IsotonicRegression().fit_transform(scores, labels)
-    loss = sk.brier_score_loss if metric == "brier" else sk.log_loss
-    own = value(scores, labels, metric, method="isotonic").value
-    assert own == pytest.approx(loss(labels, fit))
-    assert own < loss(labels, scores)
-    midpoint = value(scores, labels, metric, "honest")
-    assert midpoint.low < own < midpoint.value < midpoint.high
-
-
 def test_the_surest_items_of_the_isotonic_fit_give_its_risk_coverage_curve():
     for ties in (False, True):
         scores, labels = drawn(400, 12, ties=ties)
@@ -223,13 +167,6 @@ def test_the_surest_items_of_the_isotonic_fit_give_its_risk_coverage_curve():
             expected = MetricChoice(metric, at=at).of(2).best(fit, np.ones(fit.size))
             found = value(scores, labels, metric, method="isotonic", at=at).value
             assert found == pytest.approx(expected, abs=1e-9), (metric, at)
-
-
-def test_error_at_full_coverage_is_the_error():
-    scores, labels = drawn(300, 13)
-    error = value(scores, labels, "error", method="isotonic").value
-    found = value(scores, labels, "error-at-coverage", method="isotonic", at=1.0).value
-    assert found == pytest.approx(error)
 
 
 @pytest.mark.parametrize("place", [0, 50, 130])

@@ -88,18 +88,6 @@ def test_sections_of_the_page_are_written_apart():
 # The jackknife
 
 
-def test_the_spread_is_that_of_leaving_items_out_one_by_one():
-    values = np.array([0.1, 0.4, 0.2])
-    count = np.array([2, 1, 3])
-    every = np.repeat(values, count)
-    error, freedom = spread_of(values, count)
-    assert error == pytest.approx(np.sqrt(5 / 6 * ((every - every.mean()) ** 2).sum()))
-    away = every - every.mean()
-    kurtosis = (away**4).mean() / (away**2).mean() ** 2
-    assert freedom == pytest.approx(12 / (kurtosis - 1))
-    assert spread_of(np.full(3, 0.3), count) == (0.0, 6.0)
-
-
 def test_of_a_mean_the_spread_is_the_usual_standard_error():
     x = np.random.default_rng(0).random(50)
     without = (x.sum() - x) / 49
@@ -252,16 +240,6 @@ def test_limits_stay_within_what_the_metric_can_be(value, error, freedom, level)
     low, high = Jackknife(value, error, freedom, (0.0, 0.0), (0.5, 1.0)).limits(level)
     assert 0.5 <= low <= value + 1e-12
     assert value - 1e-12 <= high <= 1.0
-
-
-def test_the_limits_are_students_on_the_logit_scale():
-    from scipy.stats import t
-
-    low, high = Jackknife(0.9, 0.02, 7.0, (0.0, 0.0), (0.5, 1.0)).limits(0.95)
-    place = 0.8  # of 0.9 between 0.5 and 1
-    reach = 1.03 * t.ppf(0.975, 7) * 0.04 / (place * (1 - place))
-    odds = place / (1 - place) * np.exp([-reach, reach])
-    assert (low, high) == pytest.approx(tuple(0.5 + 0.5 * odds / (1 + odds)))
 
 
 def test_an_estimate_that_left_the_span_keeps_the_width_of_its_limits():

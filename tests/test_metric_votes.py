@@ -91,15 +91,6 @@ def test_the_brier_score_is_known_from_two_votes(find):
     assert low <= 0.125 <= high
 
 
-@pytest.mark.parametrize("name", MEANS)
-def test_swapping_the_classes_swaps_the_costs(name):
-    k, m, counts = drawn(lambda rng, n: rng.beta(1, 3, n), 5, 600, 2)
-    given = {"costs": (5, 1)} if name == "cost" else {}
-    one = likelihood_limits(k, m, counts, options=options(name))
-    other = likelihood_limits((m - k)[::-1], m, counts[::-1], options=options(name, **given))
-    assert one == pytest.approx(other, abs=1e-6)
-
-
 def test_items_as_hard_as_can_be_leave_the_largest_cost_open():
     cells = drawn(lambda rng, n: np.full(n, 1 / 6), 5, 500, 3)
     assert likelihood_limits(*cells, options=options("cost"))[1] == pytest.approx(5 / 6)

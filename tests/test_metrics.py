@@ -150,12 +150,6 @@ def test_atoms_are_worked_out_by_hand():
     assert best("auc", [0.3, 0.3]) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("name", ["auc", "average-precision", "mcc", "f1", "balanced-error"])
-def test_one_class_alone_is_refused(name):
-    with pytest.raises(ef.InputError, match=r"needs items of"):
-        best(name, [0.0, 0.0])
-
-
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
@@ -189,17 +183,6 @@ def test_what_does_not_fit_a_metric_is_refused(asked, says):
 def test_what_does_not_fit_the_classes_is_refused(asked, classes, says):
     with pytest.raises(ef.InputError, match=says):
         MetricChoice(**asked).of(classes)
-
-
-@pytest.mark.parametrize("name", sorted(set(SETTINGS) - {"error"}))
-def test_soft_labels_answer_for_every_metric(name):
-    p = np.random.default_rng(3).beta(1, 2, 300).round(2)
-    found = ef.from_soft_labels(p, metric=name, rng=0, **SETTINGS[name])
-    assert found.metric == name
-    assert found.value == pytest.approx(best(name, p), abs=0.01)
-    assert found.low <= found.value <= found.high
-    assert found.measure.best(p, np.ones(p.size)) == pytest.approx(best(name, p))
-    assert found.at_level(0.5).high <= found.high
 
 
 def test_how_often_items_occur_does_not_move_which_form_is_steadier():

@@ -234,29 +234,6 @@ def test_metrics_go_by_scores_or_by_decisions():
 # What is said of a model
 
 
-def test_errors_are_counted_or_a_fraction():
-    for errors, n, rate, expected in (
-        (0, 5, None, (0, 5)),
-        (5, 5, None, (5, 5)),
-        (None, 40, 0.1, (4, 40)),
-        (None, 40, "12%", (5, 40)),
-        (1, MOST_VOTES, None, (1, MOST_VOTES)),
-    ):
-        assert model_options._model_errors(errors, n, rate) == expected
-    for errors, n, rate, message in (
-        (6, 5, None, "`errors` must be a whole number from 0 to `n` = 5, got 6"),
-        (-1, 5, None, "`errors` must be a whole number"),
-        (0.5, 5, None, "Pass a fraction as `model_error`"),
-        (1, 5, 0.2, "Give either `errors`"),
-        (None, 5, None, "Give either `errors`"),
-        (1, 0, None, "`n` must be the number of test items"),
-        (1, None, None, "`n` must be the number of test items"),
-        (1, MOST_VOTES + 1, None, "`n` must be the number of test items"),
-    ):
-        with pytest.raises(ef.InputError, match=message):
-            model_options._model_errors(errors, n, rate)
-
-
 def test_a_model_is_described_in_one_way():
     floor = floor_of("error")
     for given, message in (

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import annotators, ballots, entries
+from errorfloor.data import annotators, entries
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.entries import Entries
 from errorfloor.data.tables import VoteTable
@@ -56,19 +56,6 @@ def test_tables_of_single_votes_are_those_of_their_rows(classes):
     assert single.half.tolist() == halves
 
 
-def test_so_many_single_votes_fit_into_memory(monkeypatch):
-    # Items, annotators and votes are of eight bytes each.
-    assert 3 * 8 * ballots.MOST_VOTES < 2e9
-    monkeypatch.setattr(ballots, "MOST_VOTES", 4)
-    items, by, votes = np.arange(5), np.array([*"abcde"]), np.array([0, 1, 1, 0, 1])
-    assert Ballots.of(items[:4], by[:4], votes[:4]).vote.tolist() == [0, 1, 1, 0]
-    with pytest.raises(ef.InputError, match="There are more than 4 votes"):
-        Ballots.of(items, by, votes)
-    assert Ballots.side_by_side(np.zeros((2, 2), int), ["a", "b"]).totals.tolist() == [2, 2]
-    with pytest.raises(ef.InputError, match="There are more than 4 votes"):
-        Ballots.side_by_side(np.zeros((5, 1), int), ["a"])
-
-
 # Annotators
 
 
@@ -107,22 +94,6 @@ def test_tables_without_items_lose_no_annotators(recwarn):
 
 
 # Entries
-
-
-def test_entries_of_no_items_are_refused_and_good_ones_are_frozen():
-    by_class = np.array([[0, 1], [2, 0]])
-    good = Entries.of(np.array([0, 1]), np.array([1, 0]), None, np.array([3, 4]), np.array([1, 2]))
-    good.check(by_class)
-    assert not any(array.flags.writeable for array in good.arrays().values())
-    row, label, ones = np.array([0, 0, 1]), np.array([1, 0, 0]), np.ones(3)
-    for wrong in (
-        Entries(row, label, ones, np.array([1, 0, 2])),  # no item of class 0 in the first row
-        Entries(row[1:], label[1:], ones, np.array([1, 2])),  # a weight too many
-        Entries(row[::2], label[::2], -ones[1:], np.array([1, 2])),
-        Entries(row[::2], label[::2], np.nan * ones[1:], np.array([1, 2])),
-    ):
-        with pytest.raises(ef.InputError, match="The entries of a table must be its items"):
-            wrong.check(by_class)
 
 
 def test_entries_of_two_tables_stand_one_behind_the_other():

@@ -3,7 +3,6 @@
 import gzip
 import json
 import re
-import zipfile
 from decimal import Decimal
 
 import narwhals as nw
@@ -12,7 +11,7 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import arrays, ballots, classes, documents, read_rows, rows, vote_rows
+from errorfloor.data import arrays, classes, documents, read_rows
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
@@ -34,86 +33,6 @@ VOTE_PER_ROW = pd.DataFrame(
 )
 
 REFUSED = {
-    "weights next to a table": (
-        lambda: ef.from_scores(TABLE, weight=S),
-        "`scores` is a ScoreTable, which has weights and clusters already if any. Leave out `wei",
-    ),
-    "no column of scores": (
-        lambda: ef.from_scores(FRAME, score=[], label="label"),
-        "`score` must be a column, or a list of columns",
-    ),
-    "one column of scores twice": (
-        lambda: ef.from_scores(FRAME, score=["score", "score"], label="label"),
-        "`score` has a column twice",
-    ),
-    "clusters in one of two tables": (
-        lambda: WEIGHTED + CLUSTERED,
-        "One of the tables has clusters and the other has none",
-    ),
-    "weights in one of two tables": (
-        lambda: WEIGHTED + TABLE,
-        "One of the tables has weights or clusters and the other has none",
-    ),
-    "a name of clusters next to arrays": (
-        lambda: ef.from_scores(S, Y, cluster="site"),
-        "`cluster` is the name of a column, and the labels are arrays",
-    ),
-    "a name of weights next to arrays": (
-        lambda: ef.from_scores(S, Y, weight="w"),
-        "`weight` is the name of a column, and the labels are arrays",
-    ),
-    "clusters in two columns": (
-        lambda: ef.from_scores(S, Y, cluster=np.ones((N, 2))),
-        "`cluster` must be one name or number per item, got shape (12, 2)",
-    ),
-    "clusters of other items": (
-        lambda: ef.from_scores(S, Y, cluster=np.ones(N + 1)),
-        "`cluster` must have the same length, got 12 and 13",
-    ),
-    "weights of other items": (
-        lambda: ef.from_scores(S, Y, weight=np.ones(N + 1)),
-        "`weight` must have the same length, got 12 and 13",
-    ),
-    "missing numbers of clusters": (
-        lambda: ef.from_scores(S, Y, cluster=np.where(S > 0.5, np.nan, 1)),
-        "`cluster` must not be missing: entry 6 is nan (6 of 12 are bad)",
-    ),
-    "missing names of clusters": (
-        lambda: ef.from_scores(S, Y, cluster=["a", None] * 6),
-        "`cluster` must not be missing: entry 1 is None (6 of 12 are bad)",
-    ),
-    "weights of nothing": (
-        lambda: ef.from_scores(S, Y, weight=np.where(S > 0.5, 0, 1)),
-        "entry 6 is 0",
-    ),
-    "weights that have no square": (
-        lambda: ef.from_scores(S, Y, weight=np.where(S > 0.5, 1e-280, 1)),
-        "`weight` must lie between",
-    ),
-    "lists of features of unequal lengths": (
-        lambda: ef.from_features(
-            pd.DataFrame({"x": [[1, 2], [1], [1, 2, 3], [1, 2, 3, 4]] * 3, "y": Y}), label="y"
-        ),
-        "`features` 'x' holds lists of unequal lengths, such as [1, 2, 3].",
-    ),
-    "a thousand classes and one": (
-        lambda: ef.from_features(np.zeros((1025, 1)), np.arange(1025)),
-        "`y` has 1,025 different values, and there are at most 1,000 classes",
-    ),
-    "no labels of many classes": (
-        lambda: ef.from_scores(P3, []),
-        "`labels` is empty. Pass at least one item",
-    ),
-    "something missing in every row": (
-        lambda: ef.from_scores(
-            pd.DataFrame({"score": [0.1, None], "label": [None, 1]}), drop_missing=True
-        ),
-        "Something is missing in each of the 2 rows",
-    ),
-    "counts of one class": (
-        lambda: ef.ScoreTable(np.array([0.1, 0.2]), np.array([1, 2])),
-        "`counts` must have a column for each of two classes or more, got shape (2,)",
-    ),
     "two columns of labels of which some are missing": (
         lambda: ef.from_scores(S, np.ones((N, 2)), unlabelled=True),
         "`labels` must be 1-d, got shape (12, 2). Pass one label per item, or None",
@@ -167,13 +86,6 @@ def test_damaged_objects_of_json_are_refused(tmp_path):
         ef.look(path)
 
 
-def test_archives_without_arrays_are_refused(tmp_path):
-    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
-        archive.writestr("readme.txt", "hello")
-    with pytest.raises(ef.InputError, match="it is a ZIP archive without plain arrays"):
-        ef.look(tmp_path / "a.npz")
-
-
 def test_sheets_without_rows_or_with_a_name_twice_are_refused(tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
 
@@ -189,22 +101,6 @@ def test_sheets_without_rows_or_with_a_name_twice_are_refused(tmp_path):
     with pytest.raises(ef.InputError, match="several columns called 'b'"):
         ef.look(saved(["a", "b", None, "b"], [1, 2, 3, 4]))
     assert [one.name for one in ef.look(saved(["a", None, " b "], [1, 2, 3])).columns] == ["a", "b"]
-
-
-def test_too_many_items_to_keep_are_refused(monkeypatch):
-    monkeypatch.setattr(rows, "MOST_DIFFERENT", 12)
-    frame = FRAME.assign(weight=S + 1)
-    assert ef.from_scores(frame, weight="weight", interval=None).n == 12
-    monkeypatch.setattr(rows, "MOST_DIFFERENT", 11)
-    with pytest.raises(ef.InputError, match="there are more than 11 different items"):
-        ef.from_scores(frame, weight="weight", interval=None)
-
-
-def test_too_many_votes_to_look_at_one_by_one_are_refused(monkeypatch):
-    monkeypatch.setattr(ballots, "MOST_VOTES", 5)
-    ballots._check_number(5)
-    with pytest.raises(ef.InputError, match="There are more than 5 votes"):
-        ballots._check_number(6)
 
 
 # And what is read after a second look.
@@ -241,12 +137,6 @@ def test_two_classes_of_scores_may_be_named_in_either_order():
         ef.from_scores(words, classes=["no", "yes", "perhaps"])
 
 
-def test_numbers_among_words_are_classes_as_words():
-    y = np.array([1, "a", 1, "a", "b", "b"], dtype=object)
-    found = ef.from_features(np.arange(12.0).reshape(6, 2), y)
-    assert found.classes == ("1", "a", "b")
-
-
 @pytest.mark.parametrize(
     "names", [["a", "b", "c"], [1.0, 2.0, 3.0], [Decimal(1), Decimal(2), Decimal(3)]]
 )
@@ -259,61 +149,6 @@ def test_annotators_may_be_called_anything(names):
     table = ef.from_votes(other, interval=None).table
     assert table.workloads[:, 1].tolist() == [10, 10, 10]
     assert table.votes.tolist() == plain.votes.tolist()
-
-
-@pytest.mark.filterwarnings("ignore::errorfloor._checks.ErrorFloorWarning")
-def test_columns_of_many_items_are_counted_as_patterns(monkeypatch):
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.integers(0, 2, (40, 3)), columns=["ann", "bob", "cay"])
-    plain = ef.from_votes(frame, annotators=list(frame), interval=None).table
-    monkeypatch.setattr(vote_rows, "_MOST_ENTRIES", 3 * 8)  # as many patterns as there can be
-    few = ef.from_votes(frame, annotators=list(frame), interval=None).table
-    assert few.by_group.tolist() == plain.by_group.tolist()
-    assert few.workloads.tolist() == plain.workloads.tolist() != []
-    monkeypatch.setattr(vote_rows, "_MOST_ENTRIES", 3 * 7)
-    none = ef.from_votes(frame, annotators=list(frame), interval=None).table
-    assert none.workloads is None
-    assert none.votes.tolist() == plain.votes.tolist()
-
-
-class Repeating:
-    """A model that answers with whatever it was told."""
-
-    def __init__(self, answer):
-        self.answer = answer
-
-    def fit(self, points, codes):
-        """Learn nothing."""
-
-    def predict(self, queries):
-        return self.answer(len(queries))
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        lambda n: np.full(n, 2),
-        lambda n: np.full(n, 0.5),
-        lambda n: np.full(n, -1),
-        lambda n: np.zeros((n, 2)),
-        lambda n: np.zeros(n + 1),
-    ],
-)
-def test_models_that_predict_no_class_are_refused(answer):
-    x, y = np.arange(80.0)[:, None], np.arange(80) % 2
-    with pytest.raises(ef.InputError, match="Repeating does not predict one of the codes 0 to 1"):
-        ef.from_features(x, y, models=[Repeating(answer)], rng=0)
-
-
-def test_names_of_a_users_models_are_numbered():
-    x, y = np.arange(40.0)[:, None], np.arange(40) % 2
-    constant = Repeating(lambda n: np.zeros(n))
-    found = ef.from_features(x, y, models=[constant, constant, constant], rng=0)
-    assert [name for name in found.models if name.startswith("Rep")] == [
-        "Repeating",
-        "Repeating-2",
-        "Repeating-3",
-    ]
 
 
 def test_labels_that_are_missing_are_told_in_any_spelling():

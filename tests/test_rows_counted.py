@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import arrays, grid, read_rows, rows, score_rows
+from errorfloor.data import arrays, grid, read_rows, score_rows
 from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
@@ -230,21 +230,6 @@ def test_repeated_items_are_counted_by_group_and_missing_ones_are_none():
 # Weights and clusters next to rows
 
 
-def test_rows_with_weights_are_those_of_arrays():
-    s = np.array([0.5, -0.0, 0.0, 0.5, 0.25, -0.0])
-    y, w = np.array([1, 0, 1, 0, 1, 0]), np.array([1.0, 2.0, 1.0, 2.0, 3.0, 2.0])
-    c = np.array([*"abcabc"])
-    frame = pd.DataFrame({"s": s, "y": y, "w": w, "c": c})
-    for names in (["weight"], ["cluster"], ["weight", "cluster"]):
-        columns = {name: name[0] for name in names}
-        beside = {name: frame[name[0]].to_numpy() for name in names}
-        found = read_table(frame, score="s", label="y", **columns)
-        same(found, arrays.count_weighed(s, y, None, beside))
-        assert not np.signbit(found.scores).any()
-        soft = read_table(frame, soft="s", **columns)
-        same(soft, SoftTable.from_arrays(s, **beside))
-
-
 def test_rows_of_classes_with_weights_are_told_apart_however_close_they_are():
     rows = np.array([[0.0, 1.0, 2.0], [-0.0, 1.0, 2.0], [1e-20, 1.0, 2.0], [3.0, -1.0, 0.5]])
     frame = pd.DataFrame(rows, columns=["p_a", "p_b", "p_c"])
@@ -265,25 +250,6 @@ def test_shares_of_votes_with_weights_are_scores_of_their_own():
     votes = read_table(frame, positives="k", totals="m", weight="w")
     assert votes.entries.weight.tolist() == [1, 5, 3, 2]  # by totals 2, 3, 4, 4
     assert len(votes) == 4
-
-
-@pytest.mark.parametrize(
-    ("beside", "says"),
-    [
-        ({"weight": "w"}, "With `weight` there are more than 3 different items"),
-        ({"cluster": "c"}, "With `cluster` there are more than 3 different items"),
-        ({"weight": "w", "cluster": "c"}, "With `weight` and `cluster` there are more than 3"),
-    ],
-)
-def test_more_items_than_fit_into_memory_are_refused(beside, says, monkeypatch):
-    # Scores, labels, weights, clusters and numbers, of eight bytes each.
-    assert 5 * 8 * rows.MOST_DIFFERENT < 2e9
-    monkeypatch.setattr(rows, "MOST_DIFFERENT", 3)
-    frame = pd.DataFrame({"p": [0.1, 0.2, 0.3, 0.4], "y": [0, 1, 0, 1], "w": 1.0, "c": "a"})
-    assert read_table(frame.head(3), score="p", label="y", **beside).n == 3
-    with pytest.raises(ef.InputError, match=says) as raised:
-        read_table(frame, score="p", label="y", **beside)
-    assert ("Round the weights" in str(raised.value)) == ("weight" in beside)
 
 
 # Rows with a column for each class
@@ -325,28 +291,3 @@ def test_soft_labels_of_classes_are_those_of_arrays():
     ):
         with pytest.raises(ef.InputError, match=says):
             ef.frames.soft_table(rows_of_classes([*rows[1:], wrong]), soft=CLASSES)
-
-
-def test_scores_of_classes_are_those_of_arrays_and_wrong_ones_are_refused():
-    rows = [[1.0, 2.0, 0.0], [0.0, 0.0, 3.0], [4.0, 1.0, 1.0]]
-    found = ef.frames.score_table(rows_of_classes(rows), score=CLASSES, label="y")
-    same(found, ScoreTable.from_arrays(rows, ["a", "b", "c"], classes=["a", "b", "c"]))
-    zeros = rows_of_classes([*rows, [0.0, 0.0, 0.0]])
-    with pytest.raises(ef.InputError, match="of an item must not all be 0"):
-        ef.frames.score_table(zeros, score=CLASSES, label="y")
-    words = rows_of_classes(rows).astype({"p_b": object})
-    words.loc[1, "p_b"] = "many"
-    with pytest.raises(ef.InputError, match=r"`score` .column 'p_b'. must be finite numbers"):
-        ef.frames.score_table(words, score=CLASSES, label="y")
-    wrong = rows_of_classes(rows).assign(y=["a", "b", "d"])
-    with pytest.raises(ef.InputError, match=r"`label` .column 'y'."):
-        ef.frames.score_table(wrong, score=CLASSES, label="y")
-
-
-def test_rows_of_classes_that_do_not_fit_into_memory_are_refused(monkeypatch):
-    frame = rows_of_classes([[1.0, 2.0, 0.0], [0.0, 0.0, 3.0]])
-    monkeypatch.setattr(score_rows, "bytes_free", lambda: score_rows.bytes_needed(2, 3))
-    assert ef.frames.score_table(frame, score=CLASSES, label="y").n == 2
-    monkeypatch.setattr(score_rows, "bytes_free", lambda: score_rows.bytes_needed(2, 3) - 1)
-    with pytest.raises(ef.InputError, match="`score` has 2 rows of 3 classes, which take about"):
-        ef.frames.score_table(frame, score=CLASSES, label="y")

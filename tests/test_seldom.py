@@ -1,16 +1,13 @@
 """What seldom happens: refusals, corners and large tables that no other test comes by."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data.tables import ScoreTable, VoteTable
+from errorfloor.data.tables import VoteTable
 from errorfloor.methods import on_any_scale, prediction_powered
 from errorfloor.methods.record import Classes, Options
-from errorfloor.metrics import named
 from errorfloor.metrics.choice import MetricChoice
 
 N = 300
@@ -36,51 +33,6 @@ def frame_of(three, predictions):
 
 
 COLUMNS = {"score": ["a", "b", "c"], "label": "label"}
-
-
-@pytest.mark.parametrize(
-    ("metric", "given", "value", "said"),
-    [
-        ("brier", {}, "x", "the model's Brier score, from 0 to 1; got 'x'"),
-        ("brier", {}, 1.1, "the model's Brier score, from 0 to 1; got 1.1"),
-        (
-            "cost",
-            {"costs": [[0, 1], [5, 0]]},
-            6,
-            "the model's mean cost per item, from 0 to 5; got 6",
-        ),
-    ],
-)
-def test_a_models_value_is_refused_where_the_metric_cannot_have_it(two, metric, given, value, said):
-    floor = ef.from_soft_labels(two[0], metric=metric, **given)
-    with pytest.raises(ef.InputError, match=f"`model_value` must be {said}"):
-        ef.headroom(floor, model_value=value, n=100)
-
-
-def test_scores_of_a_model_need_the_classes_of_the_floor(two, three):
-    floor = ef.from_soft_labels(two[0], metric="auc")
-    with pytest.raises(
-        ef.InputError, match=r"`model_scores` are of 3 classes, and the floor is of 2"
-    ):
-        ef.headroom(floor, model_scores=three[0], labels=three[1])
-
-
-@pytest.mark.parametrize(
-    ("data", "how", "said"),
-    [
-        ("array", {"labels": 1, "predictions": 1, "score": "s"}, "`score` goes with a dataframe"),
-        ("frame", {"prediction": "pred", "labels": 1}, "`labels` goes with an array of scores"),
-        ("frame", {"prediction": "pred", "predictions": 1}, "`predictions` goes with an array"),
-        ("array", {"prediction": "pred"}, "`prediction` is a column .* next to an array"),
-        ("array", {"labels": 1, "predictions": 1, "metric": "auc"}, "For auc estimate the floor"),
-    ],
-)  # fmt: skip
-def test_predictions_are_named_in_one_way(two, data, how, said):
-    p, labels = two
-    frame = pd.DataFrame({"s": p, "label": labels, "pred": labels})
-    given = {name: labels if value == 1 else value for name, value in how.items()}
-    with pytest.raises(ef.InputError, match=said):
-        ef.headroom(p if data == "array" else frame, **given)
 
 
 @pytest.mark.parametrize("absent", [False, True])
@@ -134,47 +86,12 @@ def test_unknown_annotators_are_no_keys(rng):
         found["nobody"]
 
 
-def test_agreement_that_cannot_be_is_refused():
-    # By chance 0.18 of the pairs agree; kappa = -1 says that 0.82 fewer do.
-    said = r"`kappa` = -1\.0 is impossible with such shares: -0\.64 of all pairs agree"
-    with pytest.raises(ef.InputError, match=said):
-        ef.from_agreement(pairs=100, kappa=-1.0, share=(0.9, 0.1))
-
-
-def test_features_are_not_set_beside_a_floor_that_is_refuted(rng):
-    with pytest.warns(ef.RefutedWarning):
-        floor = ef.from_votes(np.full(N, 1), np.full(N, 2))
-    assert floor.refuted
-    with pytest.raises(ef.InputError, match="`floor` is refuted by its own data"):
-        ef.from_features(rng.normal(size=(N, 2)), rng.integers(0, 2, N), floor=floor)
-
-
-@pytest.mark.parametrize("width", [0, 1, 2, True, "5%", None])
-def test_widths_of_label_plans_lie_between_0_and_1(two, width):
-    said = "`width`" if width is not None else "`budget`"
-    with pytest.raises(ef.InputError, match=said):
-        ef.plan_labels(two[0], width=width)
-
-
-def test_plans_for_other_metrics_are_for_votes_of_two_classes(three, rng):
-    votes = VoteTable.from_arrays(rng.multinomial(5, three[0]))
-    with pytest.raises(ef.InputError, match="`metric='brier'` is planned for votes of two classes"):
-        ef.plan(votes, metric="brier")
-
-
 def test_where_nothing_costs_there_is_no_trade(two, rng):
     votes = VoteTable.from_arrays(rng.binomial(5, two[0]), np.full(N, 5))
     assert ef.plan(votes, cost_per_item=0, cost_per_vote=0, items=[100], votes=[3]).trade is None
     assert (
         ef.plan(votes, cost_per_item=0, cost_per_vote=1, items=[100], votes=[3]).trade is not None
     )
-
-
-def test_tables_without_any_label_say_so(two):
-    table = ScoreTable.from_arrays(two[0], two[1])
-    bare = replace(table, counts=np.zeros_like(table.counts), unlabelled=table.counts.sum(axis=1))
-    with pytest.raises(ef.InputError, match="None of the 300 items has a label"):
-        ef.from_scores(bare)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -209,11 +126,6 @@ def test_methods_that_take_any_scale_are_named_once(two, from_frame):
     assert on_any_scale(Classes.MANY, "auc") == ""
 
 
-def test_an_interval_needs_more_than_one_cluster(two):
-    with pytest.raises(ef.InputError, match=r"`cluster` has 1 value\. An interval needs 10"):
-        ef.from_soft_labels(two[0], cluster=np.zeros(N))
-
-
 @pytest.mark.parametrize("weights", ["rounded", "any"])
 def test_where_no_item_changes_the_value_the_jackknife_gives_way(rng, weights):
     weight = 2.0 ** rng.integers(0, 3, N) if weights == "rounded" else rng.uniform(0.5, 2, N)
@@ -225,15 +137,6 @@ def test_where_no_item_changes_the_value_the_jackknife_gives_way(rng, weights):
     assert found.interval.method == "betting"
     assert found.low < 0.29
     assert found.high > 0.305
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-def test_too_many_votes_with_weights_are_refused(rng, classes):
-    votes = rng.integers(1_000, 9_000, (N, classes))
-    with pytest.raises(
-        ef.InputError, match=r"votes, which are too many for a mixture with `weight`"
-    ):
-        ef.from_votes(counts=votes, weight=rng.uniform(0.5, 2, N))
 
 
 def test_weighted_votes_of_many_classes_are_those_of_as_many_items(three, rng):
@@ -287,12 +190,6 @@ def test_all_items_that_err_just_as_much_as_they_may_are_covered(error):
     assert ef.from_soft_labels(p, **asked).value == 1.0
     half = np.append(p, [[0.5, 0.5, *[0] * 8]], axis=0)
     assert ef.from_soft_labels(half, **asked).value == pytest.approx(10 / 11)
-
-
-def test_metrics_that_are_no_means_have_no_value_of_an_item(rng):
-    for name in ("auc", "average-precision", "f1", "mcc", "balanced-error"):
-        with pytest.raises(TypeError, match="no mean over items"):
-            named(name).per_item(rng.uniform(size=9))
 
 
 # Parts of methods and intervals that only large or odd tables come to

@@ -45,37 +45,6 @@ def test_tables_are_equal_if_all_that_they_hold_is():
     assert weighed != ScoreTable.from_arrays([0.2, 0.9], [0, 1], weight=[1.0, 3.0])
 
 
-def test_sums_of_the_most_items_fit_into_64_bits():
-    assert 2 * matrices.MOST_ITEMS == 2**63
-    assert ScoreTable.empty().dropped == SoftTable.empty().dropped == VoteTable.empty().dropped == 0
-
-
-def test_empty_tables_of_two_classes_add_to_any_other():
-    three = ScoreTable.from_arrays(THREE, [0, 1, 2], classes=list("abc")).without(2)
-    none = ScoreTable.empty().without(3)
-    for whole in (three + none, none + three):
-        assert whole.dropped == 5
-        assert whole.classes == ("a", "b", "c")
-        assert whole == three.without(5)
-    named = ScoreTable.empty(("x", "y"))
-    for add in (lambda: three + named, lambda: named + three):
-        with pytest.raises(ValueError, match="The tables have different classes"):
-            add()
-    one = ScoreTable.from_arrays([0.2, 0.9], [0, 1])
-    with pytest.raises(ValueError, match="The tables have different classes"):
-        one + three
-    with pytest.raises(TypeError):
-        one + SoftTable.from_arrays([0.2])
-
-
-@pytest.mark.parametrize("kind", [ScoreTable, SoftTable, VoteTable])
-def test_empty_tables_have_the_columns_of_their_classes(kind):
-    for classes in (("0", "1"), ("a", "b"), ("a", "b", "c")):
-        none = kind.empty(classes)
-        assert (len(none), none.n, none.classes) == (0, 0, classes)
-        assert none + none == none
-
-
 def test_files_hold_what_is_not_as_usual(tmp_path):
     one = ScoreTable.from_arrays([0.2, 0.9], [0, 1])
     assert set(one._arrays()) == {"scores", "counts"}
@@ -175,18 +144,6 @@ def test_counts_of_classes_have_a_column_each():
     assert not matrices.is_ours(frozen([[1, 2], [3, 4]], order="C"))
 
 
-def test_votes_on_an_item_are_some_and_not_too_many():
-    most = matrices.MOST_VOTES
-    third = most // 3
-    for good in ([[third] * 3], [[third + 1, third, third - 1]], [[most, 0, 0]], [[1, 0, 0]]):
-        matrices.check_votes(np.array(good))
-    matrices.check_votes(np.zeros((0, 2), int))
-    with pytest.raises(ef.InputError, match=r"The votes on an item must be at most .* entry 1"):
-        matrices.check_votes(np.array([[1, 0], [most, 1]]))
-    with pytest.raises(ef.InputError, match="Items must have votes"):
-        matrices.check_votes(np.array([[most, 0], [0, 0]]))
-
-
 def test_probabilities_add_up_to_one():
     matrices.check_sums(np.array([[0.5, 0.5 + 9e-7], [0.5, 0.5 - 9e-7]]), "soft")
     for off in (1.1e-6, -1.1e-6, np.nan):
@@ -195,71 +152,6 @@ def test_probabilities_add_up_to_one():
         ):
             matrices.check_sums(np.array([[0.5, 0.5], [0.5, 0.5 + off]]), "soft")
     assert matrices.added(np.array([[1, 2, 3], [4, 5, 6]])).tolist() == [6, 15]
-
-
-def test_counts_add_up_to_at_most_so_many():
-    most = matrices.MOST_ITEMS
-    matrices.check_total(np.zeros(0, int))
-    matrices.check_total(np.array([[most - 3, 1], [1, 1]]))
-    with pytest.raises(ef.InputError, match="The counts of a table must add up to at most"):
-        matrices.check_total(np.array([[most - 3, 1], [1, 2]]))
-
-
-def test_labels_go_with_their_scores():
-    rng = np.random.default_rng(0)
-    for low in (0, -3):
-        scores = rng.integers(low, 4, 50) / 4
-        labels = rng.integers(0, 2, 50).astype(bool)
-        places, counts = matrices.by_score(scores, labels)
-        distinct = sorted(set(scores.tolist()))
-        assert places.tolist() == distinct
-        assert counts.tolist() == [
-            [int(((scores == one) & (labels == label)).sum()) for label in (0, 1)]
-            for one in distinct
-        ]
-        assert not counts.flags.writeable
-    s, y = matrices.as_labelled_scores([0.5, 1], [True, False])
-    assert (s.tolist(), y.tolist()) == ([0.5, 1], [True, False])
-    with pytest.raises(ef.InputError, match="`scores` and `labels` must have the same length"):
-        matrices.as_labelled_scores([0.5, 1], [True])
-
-
-@pytest.mark.parametrize("columns", [1, 2, 4])
-def test_keys_in_order(columns):
-    rng = np.random.default_rng(columns)
-    for size in (0, 1, 2, 30):
-        keys = rng.integers(0, 2, (size, columns))
-        if columns == 1:
-            keys = keys[:, 0]
-        rows = [tuple(np.atleast_1d(row).tolist()) for row in keys]
-        order = matrices.order_of(keys)
-        assert order.tolist() == sorted(range(size), key=lambda i: (rows[i], i))
-        distinct = sorted(set(rows))
-        assert matrices.rows_of(keys).tolist() == [distinct.index(row) for row in rows]
-        ascending, place = matrices.in_order(keys)
-        assert [rows[i] for i in ascending] == sorted(rows)
-        assert place.tolist() == [distinct.index(rows[i]) for i in ascending]
-        starts = matrices.starts_of(keys[order])
-        assert [rows[i] for i in order[starts]] == distinct
-        assert matrices.is_ascending(keys[order][starts])
-        assert matrices.is_ascending(keys[order]) == (len(distinct) == size)
-
-
-def test_pooled_counts_are_sums_of_what_belongs_together():
-    counts = np.array([[1, 10], [2, 20], [4, 40]])
-    order, start = np.array([2, 0, 1]), np.array([0, 1])
-    assert matrices.pool(counts, order, start).tolist() == [[4, 40], [3, 30]]
-    assert matrices.pool(counts[:, 0], order, start).tolist() == [4, 3]
-    none = np.zeros((0, 2), int)
-    assert matrices.pool(none, np.zeros(0, int), np.zeros(0, int)) is none
-    assert matrices.vote_key(np.array([[1, 2, 3]])).tolist() == [[6, 2, 3]]
-    with pytest.raises(ef.InputError, match="`positives` must not exceed `totals`: entry 1"):
-        matrices.two_columns([1, 3], [1, 2])
-    assert matrices.two_columns([1, 0], [1, 2]).tolist() == [[0, 1], [2, 0]]
-    with pytest.raises(ef.InputError, match="`totals` must be whole numbers of at least 1"):
-        matrices.two_columns([0], [0])
-    with pytest.raises(ef.InputError, match="`positives` and `totals` must have the same length"):
-        matrices.two_columns([0], [1, 1])
 
 
 # Rows that stand for ranges
@@ -390,70 +282,7 @@ def test_labelled_items_keep_their_entries():
     assert SoftTable.from_scores(ScoreTable([0.2], [[1, 2]])).counts.tolist() == [3]
 
 
-def test_cells_have_an_entry_for_each_label_that_occurs():
-    made = ScoreTable([0.2, 0.5, 0.9], [[1, 0], [2, 3], [0, 4]])
-    cells = made.cells()
-    found = [cells.row, cells.positive, cells.count]
-    assert [one.tolist() for one in found] == [
-        [0, 1, 1, 2],
-        [False, True, False, True],
-        [1, 3, 2, 4],
-    ]
-    assert made.cells(complete=True).count.tolist() == [0, 1, 3, 2, 4, 0]
-    assert ScoreTable.from_cells(cells, cells.count) == made
-    assert ScoreTable.from_cells(cells, np.array([0, 1, 2, 0])).scores.tolist() == [0.5]
-    three = ScoreTable(THREE[1:], [[1, 0, 2], [0, 4, 0]])
-    cells = three.cells()
-    found = [cells.row, cells.label, cells.count]
-    assert [one.tolist() for one in found] == [[0, 0, 1], [0, 2, 1], [1, 2, 4]]
-    assert three.cells(complete=True).count.tolist() == [1, 0, 2, 0, 4, 0]
-    assert ScoreTable.from_cells(cells, cells.count) == three
-    assert len(ScoreTable.from_cells(cells, np.array([1, 0, 0]))) == 1
-
-
-def test_a_cut_inside_a_row_is_better_only_where_it_saves_errors():
-    def made(counts, coarse):
-        places = np.arange(len(counts), dtype=float)
-        highs = places + 0.5 * np.array(coarse)
-        return ScoreTable(places, counts, lows=places, highs=highs)
-
-    # Errors of cuts between the rows are 3, 0 and 2: none is below 0.
-    settled = made([[3, 0], [0, 2]], [1, 1])
-    assert settled.may_hold_the_best_cut().tolist() == [False, False]
-    assert settled.cut_resolution == 0
-    # Here they are 3, 2 and 4; inside the second row 2 - 1 negatives.
-    mixed = made([[2, 1], [1, 3]], [0, 1])
-    inside, between = mixed._errors()
-    assert (inside.tolist(), between.tolist()) == ([1, 1], [3, 2, 4])
-    assert mixed.may_hold_the_best_cut().tolist() == [False, True]
-    assert mixed.cut_resolution == 1 / 7
-    assert made([[2, 1], [1, 3]], [0, 0]).cut_resolution == 0
-    # Between 7, 6, 8 and 13; inside the rows 5, 5 and 4.
-    assert made([[2, 1], [1, 3], [4, 9]], [1, 1, 1]).cut_resolution == 2 / 20
-    # A row that is worse than the best cut between rows changes nothing.
-    far = made([[5, 0], [0, 9], [1, 1]], [0, 0, 1])
-    assert far.may_hold_the_best_cut().tolist() == [False] * 3
-    assert far.cut_resolution == 0
-
-
 # Votes
-
-
-def test_votes_have_rows_in_order_and_positives_of_two_classes_only():
-    with pytest.raises(ValueError, match="must be distinct and ascend by total"):
-        VoteTable([[1, 0], [1, 0]], [1, 1])
-    with pytest.raises(ValueError, match="must be distinct and ascend by total"):
-        VoteTable([[2, 0], [0, 1]], [1, 1])
-    three = VoteTable([[1, 0, 0], [0, 0, 2]], [1, 2])
-    with pytest.raises(ValueError, match="A table of 3 classes has no positives"):
-        three.positives  # noqa: B018
-    assert three.totals.tolist() == [1, 2]
-    assert three.n == 3
-    with pytest.raises(ef.InputError, match="`counts` must be whole numbers of at least 1"):
-        VoteTable([[1, 0]], [0])
-    pooled = VoteTable.from_counts([1, 0, 1], [2, 2, 2], [3, 4, 5])
-    assert pooled.votes.tolist() == [[2, 0], [1, 1]]
-    assert pooled.counts.tolist() == [4, 8]
 
 
 def test_votes_that_no_table_can_have_are_refused():
@@ -524,48 +353,7 @@ def test_rows_of_items_with_weights():
     assert both.entries.clusters == 2
 
 
-@pytest.mark.parametrize("many", [0, 2**13])
-def test_rows_of_many_scores_are_found_by_sorting(many, monkeypatch):
-    monkeypatch.setattr(entries, "_MANY", many)
-    values = np.random.default_rng(0).integers(0, 9, 60) / 8
-    places = np.unique(values)
-    assert places[entries._rows(places, values)].tolist() == values.tolist()
-
-
 # Shares of votes as scores
-
-
-def test_shares_of_votes_are_scores():
-    found = arrays.class_shares_table(
-        np.array([[1, 1], [2, 2], [1, 3], [1, 1]]),
-        np.array([0, 1, 1, 0]),
-        np.array([5, 6, 7, 8]),
-        classes=("0", "1"),
-    )
-    assert found.scores.tolist() == [0.5, 0.75]
-    assert found.counts.tolist() == [[13, 6], [0, 7]]
-    assert found.dropped == 0
-    two = np.array([[1, 3], [2, 0], [3, 1]])
-    assert arrays.class_shares(two).tolist() == [0.75, 0, 0.25]
-    found = arrays.class_shares_table(
-        two, np.array([1, 0, 1]), np.array([1, 5, 2]), classes=("a", "b")
-    )
-    assert (found.scores.tolist(), found.counts.tolist()) == (
-        [0, 0.25, 0.75],
-        [[5, 0], [0, 2], [0, 1]],
-    )
-
-
-@pytest.mark.parametrize("rows", [2, 3])
-def test_shares_of_many_classes_have_a_column_each(rows):
-    votes = np.array([[1, 1, 2], [0, 0, 3], [2, 2, 4]])[:rows]
-    expected = [[0.25, 0.25, 0.5], [0, 0, 1], [0.25, 0.25, 0.5]][:rows]
-    assert arrays.class_shares(votes).tolist() == expected
-    labels, counts = np.array([2, 2, 0])[:rows], np.array([1, 5, 2])[:rows]
-    found = arrays.class_shares_table(votes, labels, counts, classes=tuple("abc"))
-    assert found.scores.tolist() == [[0, 0, 1], [0.25, 0.25, 0.5]]
-    assert found.counts.tolist() == [[0, 0, 5], [2 if rows == 3 else 0, 0, 1]]
-    assert (found.dropped, found.classes) == (0, ("a", "b", "c"))
 
 
 def test_shares_of_arrays_have_the_labels_beside_them():

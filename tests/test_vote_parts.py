@@ -182,15 +182,6 @@ def test_plain_shares_of_many_classes_leave_what_the_first_has_not():
 # Floors of a fitted distribution
 
 
-def test_single_votes_alone_have_no_floor_and_rules_are_heeded():
-    single = Sample.of_votes(np.array([0, 1]), np.array([1, 1]), np.array([5, 5]))
-    with pytest.raises(ef.InputError, match="at least 2 votes"):
-        TwoClassMixture(single)
-    wrong = Sample.of_votes(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]))
-    with pytest.raises(ef.InputError, match="cannot end with 1 of 2 votes"):
-        TwoClassMixture(wrong, Options(totals_by="votes", stopping="third"))
-
-
 # Rules that stop
 
 

@@ -195,17 +195,6 @@ def test_votes_for_each_class_are_counted(engine):
         table([1, 0], [0, -1], [2, 1])
 
 
-def test_items_have_one_label_in_all_their_rows():
-    data = {"item": [1, 1, 2, 2], "vote": [0, 1, 1, 1], "gold": [0, 0, 1, 1]}
-    names = {"item": "item", "vote": "vote", "label": "gold", "interval": None}
-    found = ef.from_votes(pd.DataFrame(data), **names)
-    assert found.table.scores.tolist() == [0.5, 1]
-    assert found.table.counts.tolist() == [[1, 0], [0, 1]]
-    data["gold"][3] = 0
-    with pytest.raises(ef.InputError, match=r"`label` \(column 'gold'\) is not the same .* as 2\."):
-        ef.from_votes(pd.DataFrame(data), **names)
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("group", [None, "site"])
 def test_votes_of_one_annotator_on_an_item(engine, group):

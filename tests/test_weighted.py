@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 from scipy.stats import binom
 from sklearn.isotonic import IsotonicRegression
-from sklearn.metrics import brier_score_loss, log_loss
 
 import errorfloor as ef
 from benchmarks import weights as study
@@ -42,9 +41,9 @@ OF_VOTES = OF_MAPS | {
 }
 TOP = {"error": 0.5, "cost": 5 / 6, "balanced-error": 0.5, "brier": 0.25, "log-loss": np.log(2)}
 
-of_cuts, of_maps, of_scores, of_votes = (
+of_cuts, of_scores, of_votes = (
     pytest.mark.parametrize("given", asked.values(), ids=asked)
-    for asked in (OF_CUTS, OF_MAPS, OF_SCORES, OF_VOTES)
+    for asked in (OF_CUTS, OF_SCORES, OF_VOTES)
 )
 few_heavy = pytest.mark.filterwarnings("ignore:Few heavy items:errorfloor.DoubtWarning")
 unlike = pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")  # of what ignores clusters
@@ -63,22 +62,6 @@ def width(found):
 
 
 # Copies, and weights that are nearly the same
-
-
-@of_votes
-def test_whole_weights_of_votes_stand_for_that_many_items(given):
-    whole = np.random.default_rng(1).integers(1, 4, size=N)
-    rows = np.repeat(np.arange(N), whole)
-    one = ask_votes(given, weight=whole, interval=None)
-    other = ask_votes(given, VOTES[rows], interval=None)
-    # The smoothing is worth two items of whichever number there are.
-    assert one.value == pytest.approx(other.value, abs=0.02)
-    plain = ask_votes(given, VOTES[rows], method="plugin", interval=None)
-    assert one.plugin == pytest.approx(plain.value, abs=1e-12)
-    shares = ask_votes(given, weight=whole, method="plugin", rng=1)
-    assert shares.value == pytest.approx(plain.value, abs=1e-12)
-    assert shares.low < shares.value < shares.high
-    assert shares.interval_method in ("betting", "jackknife")
 
 
 @of_cuts
@@ -363,14 +346,6 @@ def test_a_brier_score_of_votes_is_half_the_weighted_disagreement_of_two():
     found = ask_votes(OF_VOTES["brier"], weight=WEIGHTS)
     differ = VOTES * (3 - VOTES) / 3
     assert found.value == pytest.approx(np.average(differ, weights=WEIGHTS) / 2, abs=0.01)
-
-
-@of_maps
-def test_the_value_is_the_weighted_loss_of_the_weighted_fit(given):
-    found = ask(given, weight=WEIGHTS, method="isotonic", interval=None)
-    p = IsotonicRegression().fit(SCORES, LABELS, sample_weight=WEIGHTS).predict(SCORES)
-    of = {"brier": brier_score_loss, "log-loss": log_loss}[given["metric"]]
-    assert found.value == pytest.approx(of(LABELS, p, sample_weight=WEIGHTS), abs=1e-6)
 
 
 def brier_of(cells, method="isotonic", seed=0):

@@ -210,52 +210,6 @@ def test_the_jackknife_holds_where_few_items_weigh_much(heavy, share):
     assert held / 300 > 0.95 - 3 * (0.95 * 0.05 / 300) ** 0.5
 
 
-@pytest.mark.parametrize("metric", ["auc", "brier", "balanced-error", "f1"])
-def test_every_metric_of_soft_labels_takes_weights_and_clusters(metric):
-    whole = RNG.integers(1, 4, size=N)
-    rows = np.repeat(np.arange(N), whole)
-    weighted = ef.from_soft_labels(SCORES, metric=metric, weight=whole, rng=1)
-    assert weighted.low < weighted.value < weighted.high
-    copied = ef.from_soft_labels(SCORES[rows], metric=metric, interval=None)
-    # AUC of copies may leave out pairs of one item with itself.
-    assert weighted.value == pytest.approx(copied.value, abs=2e-3)
-    wide = ef.from_soft_labels(SCORES[rows], cluster=rows, metric=metric, rng=1)
-    assert wide.low < wide.value < wide.high
-
-
-def test_weighted_votes_are_those_of_as_many_items():
-    whole = RNG.integers(1, 4, size=N)
-    rows = np.repeat(np.arange(N), whole)
-    for method in ("mixture", "plugin"):
-        one = ef.from_votes(VOTES, 3, weight=whole, method=method, interval=None)
-        other = ef.from_votes(VOTES[rows], 3, method=method, interval=None)
-        assert one.value == pytest.approx(other.value, abs=1e-5)
-    classes = np.stack([VOTES, 3 - VOTES, np.zeros(N, dtype=int)], axis=1)
-    one = ef.from_votes(classes, weight=whole, interval=None)
-    other = ef.from_votes(classes[rows], interval=None)
-    assert one.value == pytest.approx(other.value, abs=2e-3)  # the penalty is worth fewer items
-    limits = ef.from_votes(VOTES, 3, weight=WEIGHTS)
-    assert limits.low < limits.value < limits.high
-    assert limits.interval_method == "likelihood"
-
-
-def test_rules_of_many_classes_take_weights():
-    rng = np.random.default_rng(5)
-    p = rng.dirichlet([0.4] * 3, 500)
-    y = (p.cumsum(axis=1) > rng.random((500, 1))).argmax(axis=1)
-    whole = rng.integers(1, 4, size=500)
-    rows = np.repeat(np.arange(500), whole)
-    one = ef.from_scores(p, y, weight=whole, rng=1)
-    assert one.low < one.value < one.high
-    assert one.value == pytest.approx(ef.from_scores(p[rows], y[rows], rng=1).value, abs=0.02)
-    top = ef.from_scores(p, y, weight=whole, method="top1", rng=1)
-    assert top.value == pytest.approx(((p.argmax(axis=1) != y) * whole).sum() / whole.sum())
-    with pytest.raises(ValueError, match="certified is not given with `weight`"):
-        ef.from_scores(p, y, weight=whole, interval="certified")
-    clustered = ef.from_scores(p, y, cluster=np.arange(500) // 5, rng=1)
-    assert clustered.low < clustered.value < clustered.high
-
-
 def test_the_study_writes_what_it_finds(monkeypatch):
     cases = [("soft labels", "betting"), ("scores", "honest"), ("scores", "certified")]
     cases += [(study.COST, "honest"), (study.VOTE_BRIER, "likelihood")]

@@ -11,7 +11,6 @@ from laws import QUESTIONS, law
 from numpy.testing import assert_array_equal
 
 import errorfloor as ef
-from errorfloor.data.entries import Entries
 from errorfloor.data.sample import split
 from errorfloor.intervals.bets import Blocks, growing_blocks
 
@@ -349,18 +348,6 @@ def test_what_would_be_wrong_with_weights_is_refused():
             ef.from_scores(SCORES, LABELS, weight=WEIGHTS, method=method)
     with pytest.raises(ValueError, match="hoeffding is not given with `weight`"):
         ef.from_soft_labels(SCORES, weight=WEIGHTS, interval="hoeffding")
-
-
-def test_entries_that_are_not_those_of_the_table_are_refused():
-    one = np.array([1])
-    for entries in (
-        Entries(np.array([2]), np.array([0]), np.array([1.0]), one),
-        Entries(np.array([0]), np.array([0]), np.array([0.0]), one),
-        Entries(np.array([0]), np.array([1]), np.array([1.0]), one),
-        Entries(np.array([0]), np.array([0]), np.array([1.0]), np.array([2])),
-    ):
-        with pytest.raises(ValueError, match="The entries of a table must be its items"):
-            ef.ScoreTable([0.1], [[1, 0]], entries=entries)
 
 
 def test_annotators_count_as_without_weights_where_weights_are_equal():
