@@ -556,14 +556,6 @@ def test_text_that_turns_to_latin_late_is_refused_with_how_to_convert_it(tmp_pat
         ef.from_scores(path)
 
 
-def test_an_engine_without_an_order_has_no_first_vote():
-    duckdb = pytest.importorskip("duckdb")
-    relation = duckdb.read_csv(str(FILES / "repeated.csv"))
-    with pytest.raises(ef.InputError, match="needs rows in an order"):
-        ef.from_votes(relation, duplicates="first", **ROLES)
-    same(ef.frames.vote_table(relation, duplicates="all", **ROLES), kept("all"))
-
-
 def test_the_recipe_of_an_answer_repeats_what_was_said_of_repeated_votes():
     with pytest.warns(ef.DoubtWarning, match="too few people"):
         floor = ef.from_votes(FILES / "repeated.csv", duplicates="last")

@@ -131,7 +131,7 @@ def test_limits_of_a_model_cover_its_value(metric, given, rare):
     _, y, s = sample(400_000, seed=99, rare=rare)
     truth = value(metric, s, y, **given).value
     hits = 0
-    repeats = 400
+    repeats = 200
     for seed in range(repeats):
         _, y, s = sample(300, seed=seed, rare=rare)
         low, high = value(metric, s, y, **given).evidence.limits(0.95)

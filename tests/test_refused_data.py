@@ -33,10 +33,6 @@ VOTE_PER_ROW = pd.DataFrame(
 )
 
 REFUSED = {
-    "two columns of labels of which some are missing": (
-        lambda: ef.from_scores(S, np.ones((N, 2)), unlabelled=True),
-        "`labels` must be 1-d, got shape (12, 2). Pass one label per item, or None",
-    ),
     "items without a label where there are no scores": (
         lambda: read(pd.DataFrame({"soft": S}), LAYOUTS, ReadOptions.of(unlabelled=True)),
         "`unlabelled` keeps items with a score and without a label",
