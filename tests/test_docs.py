@@ -53,6 +53,18 @@ def test_each_picture_of_the_gallery_can_be_drawn(script, real, tmp_path, monkey
     pyplot.close("all")
 
 
+# The tree of all pages next to each of them takes half of the time of building: once is enough.
+ONE_NAVIGATION = """
+
+def setup(app):
+    def without_tree(app, page, template, context, doctree):
+        if page != "index":
+            context.pop("toctree", None)
+
+    app.connect("html-page-context", without_tree, priority=1)
+"""
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     """Build the pages in a folder of their own, with the gallery's text but without running it."""
@@ -64,6 +76,8 @@ def pages(tmp_path_factory):
         copy = folder / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
+    with (folder / "docs" / "conf.py").open("a", encoding="utf-8") as settings:
+        settings.write(ONE_NAVIGATION)
     built = folder / "html"
     options = ("-n", "-W", "--keep-going", "-q", "-D", "plot_gallery=0")
     run("-m", "sphinx", *options, "docs", built, folder=folder)
