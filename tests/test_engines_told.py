@@ -131,23 +131,6 @@ def test_what_is_missing_is_an_error_unless_it_is_to_be_left_out(call, how):
     assert (table.n, table.dropped) == (1, 1)
 
 
-def test_names_that_are_left_out_are_asked_for():
-    data = pd.DataFrame({"x": [0.5], "y": [1]})
-    for call, how, says in (
-        (frames.score_table, {"score": "x"}, "`label` is missing. Name the column of labels"),
-        (frames.vote_table, {}, "Name the columns by"),
-        (frames.vote_table, {"positives": "x"}, "`totals` is missing. Pass both `positives` and"),
-        (frames.soft_table, {"soft": "x", "cells": 1}, "`cells` must be a whole number of at le"),
-        (frames.soft_table, {"soft": "x", "cells": 2.5}, "`cells` must be a whole number"),
-    ):
-        with pytest.raises(ef.InputError) as raised:
-            call(data, **how)
-        assert says in str(raised.value)
-    assert frames.soft_table(data, soft="x", cells=2).n == 1
-    with pytest.raises(ValueError, match="Expected a dataframe or the path of a file, got int"):
-        frames.soft_table(3, soft="x")
-
-
 # What only rows can tell
 
 

@@ -190,31 +190,6 @@ def test_files_that_cannot_be_read_are_named():
     assert raised.value.filename == "/proc/self/mem"
 
 
-def test_arrays_of_one_length_are_columns(tmp_path):
-    path = tmp_path / "a.npz"
-
-    def rows(**arrays):
-        np.savez(path, **arrays)
-        return ef.frames.scan(path).fetchall()
-
-    day = np.array(["2026-01-02", "2026-01-03"], dtype="datetime64[D]")
-    wide = np.array([[1.0, 2.0], [3.0, 4.0]])
-    found = rows(a=np.array([1.5, 2.5], dtype=">f8"), w=wide, t=np.array(["x", ""]), d=day)
-    assert [row[:3] for row in found] == [(1.5, [1, 2], "x"), (2.5, [3, 4], None)]
-    assert [row[3].day for row in found] == [2, 3]
-    for wrong in (
-        {"a": np.zeros(2), "b": np.zeros(3)},
-        {"a": np.zeros((2, 2, 2))},
-        {"a": np.array(1.0)},
-        {"a": np.zeros(2), "b": np.array(1.0)},
-        {"a": np.zeros((2, 3)), "b": np.zeros(3)},
-    ):
-        with pytest.raises(ef.InputError, match="must hold 1-d arrays of equal length, got a "):
-            rows(**wrong)
-    with pytest.raises(ef.InputError, match="got none"):
-        rows()
-
-
 # Documents
 
 

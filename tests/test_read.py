@@ -487,23 +487,6 @@ def without_duckdb(code):
     return done.stdout + done.stderr
 
 
-def test_without_duckdb_files_of_rows_are_refused_by_the_extra_that_has_it(tmp_path):
-    (tmp_path / "x.csv").write_text(TEXT)
-    np.savez(tmp_path / "x.npz", p=P, y=Y)
-    asked = [
-        f"{call}({str(tmp_path / name)!r})"
-        for name in ("x.csv", "x.npz")
-        for call in ("from_scores", "frames.scan", "frames.columns")
-    ]
-    said = without_duckdb(
-        "import errorfloor as ef\n"
-        + "".join(f"try: ef.{one}\nexcept ImportError as error: print(error)\n" for one in asked)
-    ).splitlines()
-    assert len(said) == len(asked)
-    for one in said:
-        assert one.startswith("Reading files needs duckdb: pip install 'errorfloor[cli]', or")
-
-
 def test_without_duckdb_saved_tables_and_frames_are_read(tmp_path):
     TABLE.save(tmp_path / "table.npz")
     said = without_duckdb(

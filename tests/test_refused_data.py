@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import arrays, classes, documents, read_rows
+from errorfloor.data import arrays, classes, read_rows
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
@@ -73,13 +73,6 @@ def test_refused(case):
     ask, says = REFUSED[case]
     with pytest.raises(ValueError, match=re.escape(says)):
         ask()
-
-
-def test_damaged_objects_of_json_are_refused(tmp_path):
-    path = tmp_path / "a.json"
-    path.write_text('{"score": [0.1,, 0.2], "label": [0, 1]}')
-    with pytest.raises(ef.InputError, match="it is no JSON, or not all there"):
-        ef.look(path)
 
 
 def test_sheets_without_rows_or_with_a_name_twice_are_refused(tmp_path):
@@ -184,27 +177,4 @@ def test_files_that_are_cut_off_are_refused(tmp_path, packed):
         path.write_bytes(text[:-20])
         says = "what opens at its start is not closed at its end"
     with pytest.raises(ef.InputError, match=says):
-        ef.look(path)
-
-
-def test_a_packed_text_that_is_cut_off_is_refused(tmp_path):
-    rng = np.random.default_rng(0)
-    lines = "".join(f"{score:.6f},{i % 2}\n" for i, score in enumerate(rng.random(5000)))
-    whole = gzip.compress(b"score,label\n" + lines.encode())
-    path = tmp_path / "a.csv.gz"
-    path.write_bytes(whole)
-    assert ef.look(path).rows == 5000
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ef.InputError, match="it is damaged or not all there"):
-        ef.look(path)
-
-
-def test_objects_of_json_that_are_too_large_are_refused(tmp_path, monkeypatch):
-    path = tmp_path / "a.json"
-    path.write_text('{"score": [0.1, 0.2], "label": [0, 1]}')
-    size = path.stat().st_size
-    monkeypatch.setattr(documents, "_MOST", size)
-    assert ef.look(path).rows == 2
-    monkeypatch.setattr(documents, "_MOST", size - 1)
-    with pytest.raises(ef.InputError, match="it is an object of more than 0 MB"):
         ef.look(path)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import arrays, entries, matrices, saved, tables
+from errorfloor.data import arrays, entries, matrices, tables
 from errorfloor.data.entries import Entries
 from errorfloor.data.items import KeptScores
 from errorfloor.data.options import ReadOptions
@@ -517,22 +517,3 @@ def test_scores_of_rows_are_kept_with_labels_of_0_and_1():
     assert np.isnan(read({"s": [0.5, 0.1]}, score="s").labels).all()
     with pytest.raises(ef.InputError, match=r"`label` must be 0 or 1, or missing: entry 1 is 2"):
         read({"s": [0.5, 0.1, 0.3], "y": [1, 2, 0]}, score="s", label="y", positive_from=None)
-
-
-def test_sums_of_saved_tables_are_coarsened_beyond_the_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr(saved.grid, "EXACT", 4)
-    four, five = (ScoreTable.from_arrays(np.arange(n) / 1e7, np.arange(n) % 2) for n in (4, 5))
-    four.save(tmp_path / "a.npz")
-    assert ef.merge(tmp_path / "a.npz") == four
-    five.save(tmp_path / "a.npz")
-    assert ef.merge(tmp_path / "a.npz") == five.coarsen()
-    votes = VoteTable.from_arrays(np.arange(9), 9)
-    votes.save(tmp_path / "b.npz")
-    assert ef.merge(tmp_path / "b.npz") == votes
-    with pytest.raises(ef.InputError, match=r"both scores and votes; '.*b\.npz' is the first of"):
-        ef.merge(tmp_path)
-    np.savez(tmp_path / "c.npz", a=np.zeros(2))
-    with pytest.raises(ef.InputError, match="does not hold a table: its arrays are others"):
-        saved.load_table(tmp_path / "c.npz")
-    assert not saved.holds_table(tmp_path / "c.npz")
-    assert saved.holds_table(tmp_path / "b.npz")
