@@ -191,11 +191,14 @@ ALONE = {
     "data.crowds": "A record for each crowd tool is a concept of its own, as a format is.",
     "data.documents": "It is loaded for JSON and workbooks alone.",
     "features.cuda": "It is loaded where a graphics card is asked for.",
+    "features.leaks": "What gives labels away is no part of a question, whoever asks.",
+    "features.sequence": "Prediction from the past is no part of a question, whoever asks.",
     "apps.cli": "It is what the command starts.",
     "apps.web.form": "What is asked is a concept of its own, as what is answered is.",
     "apps.web.server": "It loads the server, for one command.",
     "datasets.synthetic": "It is public.",
     "intervals.crossed": "Limits of means are no part of a question, whoever asks.",
+    "intervals.signs": "A test is no part of a question, whoever asks.",
     "frames": "It is public.",
     "paper": "It is public.",
     "show.html": "It is what notebooks show.",
@@ -210,11 +213,6 @@ NOT_MERGED = {
     "apps.web.answering",
     "apps.web.page",
     "apps.web.pool",
-    "features.groups",
-    "features.leaks",
-    "features.sequence",
-    "intervals.signs",
-    "intervals.votes.annotators",
 }
 
 
@@ -233,7 +231,8 @@ def importers():
 
 def gathers(importer, name):
     """Tell whether a module lists others: public names, commands, or the records of a folder."""
-    return importer in ("__init__", "apps.cli.commands", f"{name.rpartition('.')[0]}.__init__")
+    folders = (name.rsplit(".", up)[0] for up in range(1, name.count(".") + 1))
+    return importer in ("__init__", "apps.cli.commands", *(f"{one}.__init__" for one in folders))
 
 
 def test_a_module_with_a_single_importer_is_there_for_a_reason():

@@ -25,8 +25,7 @@ from errorfloor.data.features import Features, read_features
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.values import is_id
 from errorfloor.features import classics, sequence
-from errorfloor.features.groups import rows_together
-from errorfloor.features.leaks import changes_along, telling_columns
+from errorfloor.features.leaks import changes_along, rows_together, telling_columns
 from errorfloor.features.records import SEQUENTIAL
 from errorfloor.features.sequence import families
 from errorfloor.intervals.binomial import upper_limit
