@@ -329,25 +329,12 @@ def test_the_floor_of_a_plurality_is_that_of_its_votes(rng):
     assert one.fitted.floor == two.fitted.floor > found.fitted.floor
 
 
-def test_names_of_classes_do_not_matter(rng):
-    votes = rng.multinomial(4, rng.dirichlet([0.4, 0.8, 1.0], 300))
-    found = [ef.from_votes(table(votes[:, order]), rng=0) for order in ([0, 1, 2], [2, 0, 1])]
-    assert found[0].value == pytest.approx(found[1].value, abs=1e-12)
-    assert (found[0].low, found[0].high) == pytest.approx((found[1].low, found[1].high))
-
-
 def test_a_class_that_nobody_votes_for_changes_little(rng):
     votes = rng.multinomial(5, rng.dirichlet([0.5] * 3, 1000))
     three, four = (ef.from_votes(table(np.pad(votes, ((0, 0), (0, k))))) for k in (0, 1))
     assert three.value == pytest.approx(four.value, abs=0.01)
     assert three.high <= 2 / 3
     assert four.high <= 3 / 4
-
-
-def test_nothing_is_random(rng):
-    votes = table(rng.multinomial(rng.integers(2, 30, 200), rng.dirichlet([0.5] * 4, 200)))
-    one, two = (ef.from_votes(votes, rng=seed) for seed in (1, 2))
-    assert (one.value, one.low, one.high) == (two.value, two.low, two.high)
 
 
 @pytest.mark.filterwarnings("ignore:All votes agree")

@@ -12,7 +12,7 @@ from errorfloor.intervals.bets import (
     BettingSelective,
     Blocks,
     Errors,
-    _Best,
+    _SelectiveBets,
     growing_blocks,
 )
 from errorfloor.intervals.jackknife import SmoothJackknife as Jackknife
@@ -343,7 +343,7 @@ def test_bets_on_harder_items_are_won_item_by_item():
     p = np.unique(rng.beta(0.5, 1, 12).round(2))
     blocks = blocks_of(p, rng.multinomial(300, np.ones(p.size) / p.size), 4)
     own = selective(lambda p, c: CountedErrorAt(p, c, 0.7), p, blocks)
-    best = _Best(own.errors, 0.5, np.log(40))
+    best = _SelectiveBets(own.errors, 0.5, np.log(40))
     for q, t in ((0.05, 0.3), (0.2, 0.45), (0.01, 0.02)):
         slow = slow_loss(p, blocks, 0.7, q, t) - np.log(40)
         assert best.is_harder(0.7, q, np.full(len(blocks), t)) == pytest.approx(slow)
