@@ -63,7 +63,7 @@ def pooled(rows: Counts) -> Counts:
 
 
 def together(one: Any, other: Any) -> dict[str, Counts]:
-    """Return what two tables keep of annotators, and say so if only one of them does."""
+    """Return what two tables keep of annotators, and warn if only one of them does."""
     tables = [table for table in (one, other) if table.n] or [one]
     known = [table.workloads is not None for table in tables]
     if not all(known):

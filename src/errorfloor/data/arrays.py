@@ -282,7 +282,7 @@ def partly_labelled(scores: object, labels: object, options: ReadOptions) -> Sco
 
 
 def _as_places(scores: object) -> NDArray[Any]:
-    """Return scores as numbers; of two columns the score of class 1, told by all items."""
+    """Return scores as numbers; of two columns the score of class 1, which depends on all items."""
     if not is_matrix(scores):
         return as_scores(scores, name="scores")
     rows = as_matrix(scores, "scores")

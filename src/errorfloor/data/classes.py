@@ -146,7 +146,7 @@ def _one_length(least: int, most: int, column: str, name: str) -> int:
 
 
 # All votes on an item in one column, as a list or as text such as 0;1;1, taken apart. Who cast the
-# first vote of an item need not have cast the first one of another, so nothing is said about
+# first vote of an item need not have cast the first one of another, so nothing is known about
 # annotators.
 
 
@@ -328,7 +328,7 @@ def settled(request: RowRequest, layout: Layout, *, look: bool = False) -> tuple
     known = known and request.columns.get("score", columns[0]) in [*kinds]
     beside = _class_columns(request, "label") if layout.of_shares else []
     if not known or any(one not in there or kinds[one].is_nested() for one in columns + beside):
-        return request, None  # which will be said where they are read
+        return request, None  # which is refused where they are read
     if request.options.positive is not None:
         some = replace(request, frame=request.frame.head(_SOME_ROWS))
         return request, divided(_values(some, columns), request.options.positive)

@@ -43,7 +43,7 @@ TEXT_FIRST = " Give the columns names that are text first, such as by frame.rena
 class UnclearColumnsError(InputError):
     """Nobody named the columns, and their names allow no reading or several.
 
-    `columns` says which ones there are, `front` what is to be said before all else.
+    `columns` says which ones there are, `front` what comes before all else.
     """
 
     columns = ""
@@ -159,7 +159,7 @@ def fitting_kind(role: Role, columns: Sequence[str], kinds: Mapping[str, str]) -
             for one in columns
             if _lists(kinds[one]) and (kinds[one] != "votes" or simple(one) not in of_votes)
         ]
-    if role.by_class or not role.is_number:  # of labels it is said that a row has several
+    if role.by_class or not role.is_number:  # labels with several in a row are refused later
         return list(columns)
     return [one for one in columns if kinds[one] not in ("list", "votes")]
 
@@ -169,7 +169,7 @@ def _lists(kind: str) -> bool:
 
 
 def one_for_each(role: Role, kinds: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the columns of numbers that begin alike, as those of classes do, if that is clear."""
+    """Return the columns of numbers with one beginning, as those of classes have it, if clear."""
     assert role.pattern is not None
     others = {
         name
@@ -544,7 +544,7 @@ def _one_or_each(role: Role, value: Any, there: Collection[str]) -> Any:
         several = value not in there and set(value) & set(",*?[")
         return (value,) if several else value
     if not isinstance(value, Sequence):
-        return value  # which is no column, as will be said
+        return value  # which is no column, and refused later
     if not value:
         text = " must be a column, or a list of columns, one for each class."
         raise InputError(argument(role.argument), text)

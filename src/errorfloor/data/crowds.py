@@ -1,4 +1,4 @@
-"""Tables of crowd tools, told by what their columns are called, as rows of item, annotator, vote.
+"""Tables of crowd tools, detected from their columns, as rows of item, annotator, vote.
 
 All columns stay, and the three are added, so that others can be named. Workers that were rejected,
 tasks whose answer was known beforehand and trial answers are left out, and counted.

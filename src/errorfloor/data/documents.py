@@ -42,7 +42,7 @@ def columns_of_json(
     opening : callable
         Opens it, unpacked.
     notes : list, optional
-        Takes what is to be said of an export.
+        Takes the notes on an export.
     """
     try:
         return _columns_of(file, opening, [] if notes is None else notes)

@@ -116,7 +116,7 @@ class Found:
 
     @property
     def tool_notes(self) -> list[ToolNotes]:
-        """What is to be said of the tools that wrote them, once they were read."""
+        """The notes on the tools that wrote them, once they were read."""
         every = (one for file in self.files for one in file.tool_notes)
         last = sorted(every, key=lambda one: one.problem is not None)  # what is wrong with one
         return list({one.tool: one for one in last}.values())

@@ -78,8 +78,8 @@ def _comments(start: bytes) -> str:
     mark = max(b",;|\t", key=plain.count)
     leading = lines.index(plain) if plain else 0
     names = lines[leading - 1] if leading else b""
-    alike = leading and names.count(mark) == plain.count(mark) > 0
-    if alike and _NUMBER.search(plain) and not _NUMBER.search(names):
+    same = leading and names.count(mark) == plain.count(mark) > 0
+    if same and _NUMBER.search(plain) and not _NUMBER.search(names):
         return f", comment = '', skip = {leading - 1}"  # the names themselves are behind the mark
     rows = [line for line in lines[leading:] if line.startswith(b"#")]
     is_comment = (
@@ -415,8 +415,8 @@ def file_at(path: str) -> File:
 def encoding_of(path: str, start: bytes) -> str | None:
     """Return how text that begins so is encoded if it is not UTF-8; None if it is, or no text.
 
-    UTF-16 is told by its mark, or by zeros in every other byte. What is neither that nor UTF-8 is
-    taken for the usual encoding of Western Windows, of which Latin-1 is a part.
+    UTF-16 is recognised by its mark, or by zeros in every other byte. What is neither that nor
+    UTF-8 is taken for the usual encoding of Western Windows, of which Latin-1 is a part.
     """
     if _is_binary(path) or start.startswith((*_BINARY, *(one.magic for one in PACKINGS))):
         return None
@@ -493,5 +493,5 @@ def _format_of_one(file: File) -> Format:
     if known is not None:
         return known
     start = file.start[:_TELLING]
-    # The first format is that of any text, so those that are told by more come before it.
+    # The first format is that of any text, so those that need more to be recognised come before it.
     return next(kind for kind in reversed(FORMATS) if kind.begins(start))

@@ -557,7 +557,7 @@ def _classes_of(request: Any) -> tuple[str, ...]:
 
 
 def _places_of(request: Any) -> Mapping[str, int] | None:
-    """Return the place of each value that is a class, where values are told apart by name."""
+    """Return the place of each value that is a class, where classes are known by name."""
     if request.naming is None or not request.naming.place:
         return None
     return {text_of(value): place for value, place in request.naming.place.items()}

@@ -67,7 +67,7 @@ class Layout:
     of_shares: bool = False  # of votes as scores, which only a label that is named asks for
     ballots: Callable[[RowRequest], Ballots] | None = None  # single votes, where there are some
     read_arrays: Callable[[Any, ReadCall], Reading] | None = None  # where they hold no labels
-    choose: (  # its columns, where kinds, columns by role, and what else was said tell it
+    choose: (  # its columns, where kinds, columns by role, and other options determine them
         Callable[[Mapping[str, str], Mapping[str, Any], ReadOptions, str], ChosenColumns] | None
     ) = None
 

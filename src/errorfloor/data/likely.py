@@ -209,8 +209,8 @@ def sure_reading(
     These are scores of classes, in columns that are called like the values of the label; numbers
     of votes for yes and for no; shares of votes next to their numbers; votes next to the names of
     people; and one share next to one label of two classes, where nothing else is there but ids, or
-    where both are called so. More than two numbers are ratings, and votes only where it is said
-    from which number on they mean yes (`numbers_vote`). Where it is said which columns models
+    where both are called so. More than two numbers are ratings, and votes only where the user gives
+    the number from which on they mean yes (`numbers_vote`). Where it is known which columns models
     `predicted`, all others that hold the same few answers are people. Votes have to be called so,
     or after people who vote, unless only votes are asked for: other numbers add up, too.
     """
@@ -454,8 +454,8 @@ def ratings_beside(columns: Sequence[FirstValues]) -> tuple[str, ...]:
     numbers = [one for one in columns if one.numbers is not None and not names_an_id(one.name)]
     numbers = [one for one in numbers if one.may_be_labels or not one.is_id]
     steps = {step for one in numbers for step in one.classes}
-    alike = all(one.may_be_labels and 2 * len(one.classes) > len(steps) for one in numbers)
-    if len(numbers) < 2 or not alike or not 2 < len(steps) <= _MOST_LABELS:
+    one_scale = all(one.may_be_labels and 2 * len(one.classes) > len(steps) for one in numbers)
+    if len(numbers) < 2 or not one_scale or not 2 < len(steps) <= _MOST_LABELS:
         return ()
     if any(len(one.classes) == 2 or _is_no_person(one) for one in numbers) or _people(columns):
         return ()  # of rows that are ratings names tell
@@ -783,21 +783,21 @@ def _answers(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     for one in sorted(able, key=lambda one: -len(one.classes)):
         same = next((answers for answers in groups if one.classes <= answers), one.classes)
         groups.setdefault(same, []).append(one)
-    alike = [group for group in groups.values() if len(group) > 2]
-    if len(alike) != 1:
+    several = [group for group in groups.values() if len(group) > 2]
+    if len(several) != 1:
         return None
-    chosen = {one.name for one in _family(alike[0])}
+    chosen = {one.name for one in _family(several[0])}
     names = tuple(one.name for one in columns if one.name in chosen)
     if len(names) > _MOST_LISTED:
         start = common_start(names)
-        if not start or any(one.name.startswith(start) for one in columns if one not in alike[0]):
+        if not start or any(one.name.startswith(start) for one in columns if one not in several[0]):
             return None
         names = (f"{start}*",)
     return guessed(ANNOTATORS, {"annotators": names})
 
 
 def _family(columns: Sequence[FirstValues]) -> Sequence[FirstValues]:
-    """Return the columns whose names begin alike, such as dr_a and dr_b, where those are most."""
+    """Return the columns with one beginning, such as dr_a and dr_b, where those are most."""
     starts: dict[str, list[FirstValues]] = {}
     for one in columns:
         start = re.match(r"(.*[a-z])(_?\d+|_[a-z0-9]+)", simple(one.name))

@@ -1,4 +1,4 @@
-"""What people say about their data: columns, classes, weights, missing labels.
+"""How people want their data to be read: columns, classes, weights, missing labels.
 
 One record holds it, from the arguments of a function or the options of a command to the recipe that
 reproduces a result.
@@ -59,7 +59,7 @@ class ReadOptions:
 
     @classmethod
     def of(cls, **given: Any) -> ReadOptions:
-        """Check what was said: options by their names, columns by those of their arguments.
+        """Check what the user gave: options by name, columns by the names of their arguments.
 
         Columns that were not named are left out, and roles that no layout has are refused.
         """
@@ -200,7 +200,7 @@ class ReadOptions:
 
     @property
     def given(self) -> dict[str, Any]:
-        """How to read, as far as it was said: what a recipe has to say again."""
+        """How to read, as far as the user gave it: what a recipe has to repeat."""
         return {name: getattr(self, name) for name in HOW_TO_READ if self.is_given(name)}
 
     def is_given(self, name: str) -> bool:
@@ -210,8 +210,8 @@ class ReadOptions:
 
 
 _FLAGS = ("drop_missing", "unlabelled", "complete", "label_is_vote")
-# What is said besides columns, in the order in which recipes write it. Only tables themselves are
-# asked for with a number of cells.
+# What users give besides columns, in the order in which recipes write it. Only tables themselves
+# are asked for with a number of cells.
 HOW_TO_READ = tuple(
     one.name
     for one in fields(ReadOptions)

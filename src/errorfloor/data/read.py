@@ -61,7 +61,7 @@ class ReadCall:
     layouts : tuple of Layout
         Those that the caller can use.
     options : ReadOptions
-        What was said about the data.
+        How the user wants the data to be read.
     second : optional
         The second of two arrays: labels next to scores, totals next to votes.
     labels : optional
@@ -108,7 +108,7 @@ class ReadCall:
         positive: object = None,
         **more: Any,
     ) -> Reading:
-        """Return tables with where they came from, and all that was said about them."""
+        """Return tables with where they came from, and with the options."""
         if self.options.complete and (layout.kind != ScoreTable.kind or layout.of_shares):
             what = "shares of votes" if layout.of_shares else layout.kind
             raise InputError(
@@ -120,7 +120,7 @@ class ReadCall:
             every = [tables] if isinstance(tables, Table) else tables.values()
             refuse_ids(every, more.get("columns", {}).get("counts"), self.options)
         options = self.options.kept
-        if positive is not None:  # as the values told
+        if positive is not None:  # as the values show
             options = replace(options, positive=positive)
         rater = self.options.arrays.get("rater")
         if isinstance(rater, bool):
@@ -325,7 +325,7 @@ def _as_binary(scores: object, labels: object, options: ReadOptions) -> Binary:
 
     try:
         return as_binary(labels, options.positive, options.positive_from, means)
-    except (TypeError, IndexError) as error:  # of scores that are none, which is said later
+    except (TypeError, IndexError) as error:  # of what is no score, which is refused later
         raise InputError(argument("scores"), " and ", argument("labels"), f": {error}") from error
 
 

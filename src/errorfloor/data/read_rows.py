@@ -306,12 +306,12 @@ def _with_item(frame: Frame, columns: Mapping[str, Any]) -> Frame:
         return frame
     parts = [part.strip() for part in item.split(",")]
     if not all(part in there for part in parts):
-        return frame  # which will be said
+        return frame  # which is refused later
     return with_joined(frame, parts, item)
 
 
 def _facts_of_files(data: Any) -> dict[str, Any]:
-    """Return what is to be said of the tool that wrote files, and of labels that were joined."""
+    """Return the notes on the tool that wrote files, and on labels that were joined."""
     if not isinstance(data, Found):
         return {}
     notes = [f"{one.tool}: {note}" for one in data.tool_notes for note in one.notes]
@@ -358,7 +358,7 @@ def ballots_of(data: Any, options: ReadOptions, progress: Progress | None = None
 
 
 def kind_in(data: Any, layouts: Sequence[Layout], options: ReadOptions) -> str:
-    """Return what a dataframe or files hold, told by their columns alone."""
+    """Return what a dataframe or files hold, by their columns alone."""
     call = ReadCall(tuple(layouts), options)
     with _named_rows(data, call) as (frame, run, given):
         return _chosen(frame, run, given, call, options.called or "the data").layout.kind

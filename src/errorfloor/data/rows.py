@@ -280,7 +280,7 @@ def _is_positive(frame: Frame, given: str, positive: object) -> nw.Expr:
             number = number if number is None or abs(float(number)) < inf else None
         except OverflowError:
             number = None
-        # A value that is no number is none of the column's, which will be said.
+        # A value that is no number is none of the column's, which is refused later.
         return nw.lit(False) if number is None else nw.col(given) == number
     if kind == nw.Boolean:  # which engines spell in different ways
         return nw.col(given).cast(nw.String).str.to_lowercase() == str(positive).lower()

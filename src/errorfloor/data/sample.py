@@ -26,9 +26,9 @@ MANY_ITEMS = 16
 FULL, BLOCK = 4, 2**17  # only for speed
 _MOST_SMALL = 127  # that eight bits hold
 # Units of which it is taken for granted that all, and none, of their items lose: a variance that
-# is told by two or three of them alone would be as often far too small.
+# comes from two or three of them alone would be as often far too small.
 PSEUDO = 2.0
-DOUBT = 0.5  # units by which it is taken for granted that the items of a cluster are alike
+DOUBT = 0.5  # units by which it is taken for granted that the items of a cluster are equal
 APART = 8  # rows at either end of a run; seldom are all of them held out together
 # From a purpose, such as "folds", to random numbers for it: always the same ones in an estimate.
 Draw: TypeAlias = Callable[[str], np.random.Generator]
@@ -64,7 +64,7 @@ def each_part(
 def split(
     count: Counts, parts: int, rng: np.random.Generator, *, into: Counts | None = None
 ) -> Counts:
-    """Divide the items of the cells at random, each alike to any part; shape (parts, cells).
+    """Divide the items of the cells at random, with equal chances; shape (parts, cells).
 
     With `into`, which has an ascending number from 0 on for each part, those of one number are
     put together.
@@ -129,7 +129,7 @@ class Losses:
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """Kinds of items whose losses are alike: all of them, or negatives and positives."""
+    """Kinds of items whose losses are similar: all of them, or negatives and positives."""
 
     of: NDArray[np.intp]  # of each cell
     usual: Floats  # what an item loses that loses anything

@@ -16,14 +16,14 @@ Origin: TypeAlias = Literal["arrays", "table", "frame", "files"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a table came from, and what was said about its columns and values."""
+    """Where a table came from, and how its columns and values were read."""
 
     origin: Origin
     layout: str  # the name of the layout
     files: tuple[str, ...] = ()  # as they were given: paths, patterns, folders
     columns: Mapping[str, Any] = field(default_factory=dict)  # by role: one, several, or a number
     guessed: tuple[str, ...] = ()  # roles whose columns nobody named
-    options: ReadOptions = field(default_factory=ReadOptions)  # what was said, without columns
+    options: ReadOptions = field(default_factory=ReadOptions)  # as given, without columns
     rows: int | None = None  # that were read, with those that were left out
     facts: Mapping[str, Any] = field(default_factory=dict)  # what only rows can tell
 

@@ -965,7 +965,7 @@ def _of_both_labels(negatives: object, positives: object) -> Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedItems:
-    """What items tell besides their ratings. Sums of tables and files do not keep it."""
+    """What is known of items besides their ratings. Sums of tables and files do not keep it."""
 
     row: Counts  # of each item in the table, in the order in which items first appear
     columns_differ: str | None = None  # by how much, where columns do so by more than chance
@@ -975,7 +975,7 @@ class RatedItems:
 class RatingTable(Table):
     """Items by their ratings, with the number of items that have the same.
 
-    Where raters are known, it keeps who gave which rating, and items are alike only if the same
+    Where raters are known, it keeps who gave which rating, and items are equal only if the same
     people rated them in the same way.
 
     Parameters
@@ -999,7 +999,7 @@ class RatingTable(Table):
     predictions : array of shape (rows,), optional
         A model's prediction for the item.
     items : RatedItems, optional
-        What the items told that were counted.
+        What is known of the items that were counted.
 
     Examples
     --------
