@@ -112,8 +112,8 @@ def _fields(start: bytes) -> int:
 def _delimiter(start: bytes) -> str:
     """Return what divides the fields of a text file, where DuckDB would not find it.
 
-    That are blanks, of which each row has the same number; and nothing at all in one column, which
-    may hold lists with marks between their entries.
+    Blanks do, if each row has the same number of them; and nothing does in one column, which may
+    hold lists with marks between their entries.
     """
     if _ONE_NAME.match(start):
         return ", delim = '\x01'"
@@ -230,9 +230,8 @@ def _columns_in(file: File) -> dict[str, Any] | None:
 def _call_inspect(connection: Any, files: Sequence[File]) -> str:
     from errorfloor.data.documents import columns_of_log
 
-    return rows_of_columns(
-        connection, [columns_of_log(file.path, file.tool_notes) for file in files]
-    )
+    logs = [columns_of_log(file.path, file.tool_notes) for file in files]
+    return rows_of_columns(connection, logs)
 
 
 def _call_rows(connection: Any, files: Sequence[File]) -> str:
