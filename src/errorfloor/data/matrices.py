@@ -244,10 +244,9 @@ def vote_key(votes: Counts) -> Counts:
 
 def votes_by_class(pattern: Counts, classes: int) -> Counts:
     """Return the number of votes for each class of rows with a vote per column, -1 for none."""
-    there = pattern >= 0
-    row = np.broadcast_to(np.arange(len(pattern))[:, None], pattern.shape)[there]
-    key = row * classes + pattern[there]
-    return np.bincount(key, minlength=len(pattern) * classes).reshape(-1, classes)
+    size = classes + 1  # with a place for no vote before the classes
+    key = pattern + np.arange(1, len(pattern) * size, size)[:, None]
+    return np.bincount(key.ravel(), minlength=len(pattern) * size).reshape(-1, size)[:, 1:]
 
 
 def two_columns(positives: object, totals: object) -> Counts:
