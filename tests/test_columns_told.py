@@ -226,7 +226,7 @@ def test_nothing_is_asked_where_nothing_is_said():
     assert ReadOptions(columns={}) == ReadOptions.of()
     assert not ReadOptions.of().drop_missing
     assert not ReadOptions.of().unlabelled
-    assert ReadOptions.of(drop_missing=True, cluster="c").beside == {"cluster": "c"}
+    assert ReadOptions.of(drop_missing=True, cluster="c").sampling == {"cluster": "c"}
     assert ReadOptions.of(unlabelled=True).unlabelled
     assert ReadOptions.of(positive="b", classes=["a", "b"]).positive == "b"
     assert ReadOptions.of(classes=["a", "b", "c"]).classes == ("a", "b", "c")

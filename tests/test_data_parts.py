@@ -181,7 +181,7 @@ def test_what_cannot_be_meant_is_refused(given, says):
 def test_what_is_said_is_kept():
     where = ReadOptions.of(score="s", label=None, classes=["a", "b"], positive="b", weight="w")
     assert where.columns == {"score": "s"}
-    assert where.beside == {"weight": "w"}
+    assert where.sampling == {"weight": "w"}
     assert where.classes == ("a", "b")
     assert (where.drop_missing, where.unlabelled, where.duplicates) == (False, False, "error")
     assert ReadOptions.of(positive_from=3).positive_from == 3.0

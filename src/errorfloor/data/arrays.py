@@ -113,7 +113,7 @@ def count_arrays(scores: object, labels: object, classes: object = None) -> Scor
 
 
 def count_weighed(
-    scores: object, labels: object, classes: object, beside: Mapping[str, object]
+    scores: object, labels: object, classes: object, sampling: Mapping[str, object]
 ) -> ScoreTable:
     """Return the table of scores and labels with weights or clusters.
 
@@ -124,7 +124,7 @@ def count_weighed(
     if s.ndim == 1 and _has_many(s):
         table = _by_cell(s, y, CELLS)
         if not _is_lumpy(table):
-            return replace(table, entries=of_items(_rows_of_cells(s), y, "scores", **beside))
+            return replace(table, entries=of_items(_rows_of_cells(s), y, "scores", **sampling))
     order, row = in_order(s + 0.0)
     y = y[order]
     if s.ndim == 2:
@@ -134,7 +134,7 @@ def count_weighed(
         places[row] = s[order] + 0.0
         counts = np.bincount(2 * row + (y != 0), minlength=2 * places.size).reshape(-1, 2)
         table = ScoreTable(places, side_by_side(*counts.T))
-    return merged_if_many(replace(table, entries=of_items(row, y, "scores", order, **beside)))
+    return merged_if_many(replace(table, entries=of_items(row, y, "scores", order, **sampling)))
 
 
 def _rows_of_cells(scores: NDArray[Any]) -> NDArray[np.intp]:
@@ -391,7 +391,7 @@ def shares_of_arrays(
     totals: object,
     labels: object,
     classes: tuple[str, ...] | None = None,
-    beside: Mapping[str, object] | None = None,
+    sampling: Mapping[str, object] | None = None,
     *,
     label_is_vote: bool = False,
 ) -> tuple[ScoreTable | VoteTable, tuple[str, ...]]:
@@ -406,14 +406,14 @@ def shares_of_arrays(
         labels = as_labels(labels, name="labels").astype(np.int64)
     y, names = codes_of(labels, k.shape[1], classes)
     check_same_length(k[:, 0], y, ("votes", "labels"))
-    return table_beside(k, y, names, beside, label_is_vote=label_is_vote), names
+    return table_beside(k, y, names, sampling, label_is_vote=label_is_vote), names
 
 
 def table_beside(
     votes: Counts,
     labels: Counts,
     classes: tuple[str, ...],
-    beside: Mapping[str, object] | None = None,
+    sampling: Mapping[str, object] | None = None,
     *,
     label_is_vote: bool = False,
 ) -> ScoreTable | VoteTable:
@@ -421,8 +421,8 @@ def table_beside(
     make: Any = votes_table if label_is_vote else class_shares_table
     ones = np.ones(len(votes), dtype=np.int64)
     table: ScoreTable | VoteTable = make(votes, labels, ones, classes=classes)
-    if not beside:
+    if not sampling:
         return table
     key = vote_key(with_vote(votes, labels)) if label_is_vote else class_shares(votes)
     own = np.zeros_like(labels) if label_is_vote else labels
-    return replace(table, entries=of_items(rows_of(key), own, "votes", **beside))
+    return replace(table, entries=of_items(rows_of(key), own, "votes", **sampling))

@@ -203,11 +203,11 @@ class Raters:
         found = Ballots.side_by_side(self.pattern, names)
         return found.with_classes(self.classes) if len(self.classes) > 2 else found
 
-    def beside(self, options: ReadOptions) -> dict[str, Any]:
+    def sampling(self, options: ReadOptions) -> dict[str, Any]:
         """Return weights and clusters of the items that are kept."""
         return {
             name: one if self.kept.all() else _kept_of(one, self.kept, name)
-            for name, one in options.beside.items()
+            for name, one in options.sampling.items()
         }
 
     def table(self, options: ReadOptions) -> VoteTable:
@@ -217,9 +217,9 @@ class Raters:
         else:
             many = self.classes if len(self.classes) > 2 else None
             made = VoteTable(**counted_votes(self.counts, None, many))
-        beside = self.beside(options)
-        if beside:
-            both = (beside.get("weight"), beside.get("cluster"))
+        sampling = self.sampling(options)
+        if sampling:
+            both = (sampling.get("weight"), sampling.get("cluster"))
             made = replace(made, entries=of_votes(self.counts, None, *both))
         return replace(made, dropped=self.dropped)
 

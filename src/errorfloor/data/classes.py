@@ -326,15 +326,15 @@ def settled(request: RowRequest, layout: Layout, *, look: bool = False) -> tuple
     known = request.options.group is None or str(request.options.group) in [*kinds]
     there = [one for one in kinds if isinstance(one, str)]
     known = known and request.columns.get("score", columns[0]) in [*kinds]
-    beside = _class_columns(request, "label") if layout.of_shares else []
-    if not known or any(one not in there or kinds[one].is_nested() for one in columns + beside):
+    labels = _class_columns(request, "label") if layout.of_shares else []
+    if not known or any(one not in there or kinds[one].is_nested() for one in columns + labels):
         return request, None  # which is refused where they are read
     if request.options.positive is not None:
         some = replace(request, frame=request.frame.head(_SOME_ROWS))
         return request, divided(_values(some, columns), request.options.positive)
     shown_as: tuple[Part, ...] = (argument(role.argument), f" (column {columns[0]!r})")
     if layout.row_is_vote:
-        return _of_votes(request, role.argument, columns + beside, shown_as, look)
+        return _of_votes(request, role.argument, columns + labels, shown_as, look)
     if request.options.classes is not None:
         names = check_number(request.options.classes, 2, layout.roles[0].argument)
         return _named(request, naming_of(_values(request, columns), 2, names, shown_as))

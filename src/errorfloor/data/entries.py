@@ -286,19 +286,19 @@ def entries_in_file(arrays: dict[str, Any]) -> dict[str, Any]:
     return {**others, "entries": Entries(**own)}
 
 
-def as_weights(values: object, size: int, beside: str) -> Floats:
+def as_weights(values: object, size: int, data_name: str) -> Floats:
     """Return one weight per item, or say which is none."""
     if isinstance(values, str):
         raise _is_name("weight")
     weight = as_scores(values, name="weight")
-    check_same_length(np.empty(size, dtype=np.bool_), weight, (beside, "weight"))
+    check_same_length(np.empty(size, dtype=np.bool_), weight, (data_name, "weight"))
     refuse(~(weight > 0), weight, (argument("weight"), f" {POSITIVE}"), REMEDY)
     beyond = ~((weight >= LEAST) & (weight <= MOST))  # what can be added up
     refuse(beyond, weight, (argument("weight"), f" {IN_RANGE}"), ONLY_RATIOS)
     return weight
 
 
-def as_clusters(values: object, size: int, beside: str) -> Counts:
+def as_clusters(values: object, size: int, data_name: str) -> Counts:
     """Return a number for the cluster of each item, made of its name, or refuse missing ones."""
     if isinstance(values, str):
         raise _is_name("cluster")
@@ -307,7 +307,7 @@ def as_clusters(values: object, size: int, beside: str) -> Counts:
         raise InputError(
             argument("cluster"), f" must be one name or number per item, got shape {array.shape}."
         )
-    check_same_length(np.empty(size, dtype=np.bool_), array, (beside, "cluster"))
+    check_same_length(np.empty(size, dtype=np.bool_), array, (data_name, "cluster"))
     return cluster_numbers(array)
 
 
@@ -465,7 +465,7 @@ def _rows(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
 def of_items(
     row: NDArray[np.intp],
     label: Any,
-    beside: str,
+    data_name: str,
     order: Any = None,
     *,
     weight: object = None,
@@ -473,14 +473,14 @@ def of_items(
 ) -> Entries:
     """Return the entries of items whose rows are known; `order` is what these are in, if any.
 
-    `beside` is what errors call the array next to the weights and clusters.
+    `data_name` is what errors call the array next to the weights and clusters.
     """
     weights: Floats | None = None
     clusters: Counts | None = None
     if weight is not None:
-        weights = as_weights(weight, row.size, beside)
+        weights = as_weights(weight, row.size, data_name)
     if cluster is not None:
-        clusters = as_clusters(cluster, row.size, beside)
+        clusters = as_clusters(cluster, row.size, data_name)
     labels = np.zeros(row.size, dtype=np.int8) if label is None else label
     if order is not None:
         weights = None if weights is None else weights[order]

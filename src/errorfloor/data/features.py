@@ -282,9 +282,9 @@ def _of_rows(data: Any, labels: Any, features: Any, options: ReadOptions) -> Fea
     if apart:
         _check_apart(data, labels, label, cluster)
         _refuse_own_labels(data, features)
-    beside = {cluster: "cluster"} if isinstance(cluster, str) else {}
+    more = {cluster: "cluster"} if isinstance(cluster, str) else {}
     named = None if apart else label or labels
-    found, column, wanted = chosen_columns(data, named, features, beside, labelled=not apart)
+    found, column, wanted = chosen_columns(data, named, features, more, labelled=not apart)
     matrix = matrix_of(found, wanted)
     points, facts = as_points(matrix, "features", wanted), {}
     if features is None and matrix.shape[1] == len(wanted):
@@ -344,13 +344,13 @@ def chosen_columns(
     data: Any,
     label: str | None,
     features: Any,
-    beside: Mapping[str, str],
+    more: Mapping[str, str],
     *,
     labelled: bool = True,
 ) -> tuple[Any, Any, list[str]]:
     """Return rows with the columns that are asked for, that of the label, and those of features.
 
-    `beside` are further columns, with the arguments that name them. Rows that are not `labelled`
+    `more` are further columns, with the arguments that name them. Rows that are not `labelled`
     have no column of labels.
     """
     from errorfloor.data.engines import kinds_of, select
@@ -360,16 +360,16 @@ def chosen_columns(
     with rows_of(data, ReadOptions(duplicates="first")) as (frame, run):
         kinds = kinds_of(frame, run)
         column = _label_in(list(kinds), label) if labelled else None
-        for name, role in beside.items():
+        for name, role in more.items():
             known_name(list(kinds), name, role)
-        others = [*([] if column is None else [column]), *beside]
+        others = [*([] if column is None else [column]), *more]
         wanted = _feature_columns(kinds, features, others)
         names = dict.fromkeys([*wanted, *others])
         # By names that DuckDB does not take for those of tables, such as Sepal.Length.
         return run(select(frame, {name: name for name in names})), column, wanted
 
 
-def _feature_columns(kinds: dict[str, str], features: Any, beside: Sequence[str]) -> list[str]:
+def _feature_columns(kinds: dict[str, str], features: Any, others: Sequence[str]) -> list[str]:
     """Return the columns of features: as named, or all numbers, or the one list of numbers."""
     if features is not None:
         named = [features] if isinstance(features, str) else list(features)
@@ -377,7 +377,7 @@ def _feature_columns(kinds: dict[str, str], features: Any, beside: Sequence[str]
         if gone:
             raise InputError(argument("features"), f" {gone[0]!r} is not there.")
         return named
-    free = {name: kind for name, kind in kinds.items() if name not in beside}
+    free = {name: kind for name, kind in kinds.items() if name not in others}
     lists = [name for name, kind in free.items() if kind in ("list", "votes")]
     numbers = [name for name, kind in free.items() if kind in ("number", "boolean")]
     if len(lists) == 1 and not numbers:
@@ -525,26 +525,26 @@ def _items_in_columns(
         text = " goes with arrays. Of a dataframe or file name the column by "
         raise InputError(argument("labels"), text, argument("label"), ".")
     label, score = options.columns.get("label"), options.columns.get("score")
-    beside = [] if score is None else [score] if isinstance(score, str) else list(score)
+    columns = [] if score is None else [score] if isinstance(score, str) else list(score)
     if str(data).endswith(".npz"):
         shapes = shapes_in(data)
         name, column = arrays_in(data, shapes, label, features, labelled=True)
-        wanted = [known_name(list(shapes), one, "score") for one in beside]
+        wanted = [known_name(list(shapes), one, "score") for one in columns]
         arrays = read_arrays(data, {name, str(column), *wanted})
         some = {one: arrays[one] for one in wanted}
         return arrays[name], arrays[str(column)], _side_by_side(some), "label"
     file = _array(features)
     if file is not features:  # features in a file of their own, in the order of the rows
-        found, column, _ = chosen_columns(data, label, [], dict.fromkeys(beside, "score"))
-        return file, np.asarray(found[column]), _scores_of(found, beside), "label"
-    found, column, wanted = chosen_columns(data, label, features, dict.fromkeys(beside, "score"))
-    return matrix_of(found, wanted), np.asarray(found[column]), _scores_of(found, beside), "label"
+        found, column, _ = chosen_columns(data, label, [], dict.fromkeys(columns, "score"))
+        return file, np.asarray(found[column]), _scores_of(found, columns), "label"
+    found, column, wanted = chosen_columns(data, label, features, dict.fromkeys(columns, "score"))
+    return matrix_of(found, wanted), np.asarray(found[column]), _scores_of(found, columns), "label"
 
 
-def _scores_of(found: Any, beside: list[str]) -> Any:
-    if not beside:
+def _scores_of(found: Any, columns: list[str]) -> Any:
+    if not columns:
         return None
-    rows = matrix_of(found, beside)
+    rows = matrix_of(found, columns)
     return rows[:, 0] if rows.shape[1] == 1 else rows
 
 

@@ -358,11 +358,11 @@ def _with_labels(connection: Any, rows: Any, found: Found, joined: Joined) -> An
     _check_key(labels, joined.other, joined.found.paths[0])
     joined.columns[:] = [one for one in labels.columns if one != joined.other]
     taken = {one.casefold() for one in joined.columns}
-    beside = os.path.basename(found.paths[0])
+    file = os.path.basename(found.paths[0])
     own = ", ".join(
         f"d.{quoted(one)}"
         if one == joined.own or one.casefold() not in taken
-        else f"d.{quoted(one)} as {quoted(f'{one} ({beside})')}"
+        else f"d.{quoted(one)} as {quoted(f'{one} ({file})')}"
         for one in rows.columns
     )
     others = [one for one in joined.columns if one.casefold() != joined.own.casefold()]

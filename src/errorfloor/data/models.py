@@ -106,11 +106,11 @@ class ModelRows:
                     f" of {name!r} must be one answer for each of the {len(own):,} labels, got "
                     f"shape {one.shape}.",
                 )
-        beside: dict[str, Any] = {name: as_entries(one) for name, one in where.beside.items()}
-        for name, value in beside.items():
+        extra: dict[str, Any] = {name: as_entries(one) for name, one in where.sampling.items()}
+        for name, value in extra.items():
             check_same_length(own, value, ("labels", name))
         source = Source(origin="arrays", layout="models", options=where.kept)
-        return cls(own, answers, **beside, source=source).checked(drop=where.drop_missing)
+        return cls(own, answers, **extra, source=source).checked(drop=where.drop_missing)
 
     @classmethod
     def read(cls, data: Any, where: ReadOptions, columns: Sequence[str]) -> ModelRows:
@@ -128,8 +128,11 @@ class ModelRows:
                         *(argument("prediction"), f" names column {one!r}, which is {other}. "),
                         "Name a column of its own for each model.",
                     )
-            beside = {**where.beside, **({} if where.group is None else {"group": where.group})}
-            wanted = {"label": label, **beside}
+            extra = {
+                **where.sampling,
+                **({} if where.group is None else {"group": where.group}),
+            }
+            wanted = {"label": label, **extra}
             wanted |= {f"prediction{i}": one for i, one in enumerate(columns)}
             for key, one in wanted.items():
                 check_choice(one, there, name=key.rstrip("0123456789"), what="the columns ")
@@ -152,7 +155,7 @@ class ModelRows:
             options=where.kept,
         )
         answers = {name: found[f"prediction{i}"] for i, name in enumerate(columns)}
-        more: dict[str, Any] = {name: found[name] for name in (*beside, "item") if name in found}
+        more: dict[str, Any] = {name: found[name] for name in (*extra, "item") if name in found}
         rows = cls(as_entries(found["label"]), answers, **more, copies=copies, source=source)
         return rows.checked(drop=where.drop_missing)
 

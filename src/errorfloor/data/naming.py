@@ -230,8 +230,8 @@ def _joint(texts: Sequence[str]) -> Iterator[str]:
     for text, split in parts.items():
         if len(split) > 1:
             is_list = text.strip()[0] + text.strip()[-1] == "[]"
-            beside = "," not in text and any(part in parts for part in split)
-            if is_list or beside or all(seen[part] > 1 for part in split):
+            has_part = "," not in text and any(part in parts for part in split)
+            if is_list or has_part or all(seen[part] > 1 for part in split):
                 yield text
 
 

@@ -184,8 +184,8 @@ class ReadOptions:
         return number
 
     @property
-    def beside(self) -> dict[str, Any]:
-        """Weights and clusters, where there are some."""
+    def sampling(self) -> dict[str, Any]:
+        """How the items were sampled: weights and clusters, where there are some."""
         both = {"weight": self.weight, "cluster": self.cluster}
         return {name: value for name, value in both.items() if value is not None}
 

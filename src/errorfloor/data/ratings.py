@@ -45,7 +45,7 @@ class _Entries:
     value: Floats  # NaN where it is missing
     items: int
     rater: Any = None  # names, of any kind
-    beside: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # an entry for each item
+    by_item: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # an entry for each item
     ids: Sequence[Any] | None = None
     name: str = "ratings"  # of the argument, for errors
     blanks: bool = True  # whether a missing rating is none
@@ -66,8 +66,8 @@ def read_arrays(data: Any, call: ReadCall) -> Reading:
         raise InputError(argument(name), " goes with a dataframe or a file, and this is an array.")
     in_rows = "item" in options.arrays
     entries = _one_dimensional(data, options) if in_rows else _rows_of(data, options)
-    beside, own = {}, dict(zip(("prediction",), options.predictions, strict=False))
-    for name, value in {**options.beside, **own}.items():
+    by_item, own = {}, dict(zip(("prediction",), options.predictions, strict=False))
+    for name, value in {**options.sampling, **own}.items():
         array = as_entries(value)
         if array.shape != (entries.items,):
             raise InputError(
@@ -75,8 +75,8 @@ def read_arrays(data: Any, call: ReadCall) -> Reading:
                 f" must have an entry for each of {entries.items:,} items, got shape "
                 f"{array.shape}.",
             )
-        beside[name] = array
-    table = _counted(replace(entries, beside=beside), options)
+        by_item[name] = array
+    table = _counted(replace(entries, by_item=by_item), options)
     layout = RATINGS_IN_ROWS if in_rows else RATINGS_SIDE_BY_SIDE
     named = {name: ARRAY for name, one in options.arrays.items() if not isinstance(one, bool)}
     return call.read(table, "arrays", layout, layout.rows({None: table}), columns=named)
@@ -265,7 +265,7 @@ def _in_columns(request: RowRequest, are_raters: bool) -> _Entries:
     values = [_numbers(found[new], "ratings", old) for new, old in names.items()]
     raters = np.array([text_of(one) for one in wide], dtype=object) if are_raters else None
     entries = _side_by_side(np.column_stack(values), raters)
-    return replace(entries, beside=_beside(found, request), width=len(wide))
+    return replace(entries, by_item=_by_item(found, request), width=len(wide))
 
 
 def count_rows(request: RowRequest) -> dict[Any, RatingTable]:
@@ -282,7 +282,7 @@ def count_rows(request: RowRequest) -> dict[Any, RatingTable]:
     values = _numbers(found["rating"], "rating", columns["rating"])
     own = {
         name: _same_on_item(one, item, len(ids), name, ids)
-        for name, one in _beside(found, request).items()
+        for name, one in _by_item(found, request).items()
     }
     entries = _Entries(item, values, len(ids), found.get("rater"), own, ids, "rating", blanks=False)
     return _in_groups(entries, request)
@@ -297,16 +297,16 @@ def _fetched(request: RowRequest, names: Mapping[str, Any]) -> dict[str, NDArray
     return {name: found[f"given_{name}"] for name in given}
 
 
-def _beside(found: Mapping[str, Any], request: RowRequest) -> dict[str, NDArray[Any]]:
+def _by_item(found: Mapping[str, Any], request: RowRequest) -> dict[str, NDArray[Any]]:
     """Return what there is one of for each item."""
-    names = {name: name for name in (*request.options.beside, "group") if name in found}
+    names = {name: name for name in (*request.options.sampling, "group") if name in found}
     names |= dict(zip(("prediction",), request.predicted, strict=False))
     return {name: found[column] for name, column in names.items()}
 
 
 def _in_groups(entries: _Entries, request: RowRequest) -> dict[Any, RatingTable]:
     """Return the table of each group; of the group None without groups."""
-    options, groups = request.options, entries.beside.get("group")
+    options, groups = request.options, entries.by_item.get("group")
     if groups is None:
         return {None: _counted(entries, options)}
     none = missing_in(groups)
@@ -330,7 +330,7 @@ def _of_group(entries: _Entries, some: Bools) -> _Entries:
         value=entries.value[kept],
         items=int(some.sum()),
         rater=None if entries.rater is None else entries.rater[kept],
-        beside={name: one[some] for name, one in entries.beside.items() if name != "group"},
+        by_item={name: one[some] for name, one in entries.by_item.items() if name != "group"},
         ids=None
         if entries.ids is None
         else [entries.ids[k] for k in np.flatnonzero(some).tolist()],
@@ -373,8 +373,8 @@ def _counted(entries: _Entries, options: ReadOptions) -> RatingTable:
     drop = options.drop_missing
     value, item, rater = _there(entries, drop)
     keep = np.bincount(item, minlength=entries.items) > 0
-    beside = {name: _checked_beside(array, name) for name, array in entries.beside.items()}
-    for name, own in beside.items():
+    by_item = {name: _checked_by_item(array, name) for name, array in entries.by_item.items()}
+    for name, own in by_item.items():
         lost = missing_in(own) & keep
         if lost.any() and not drop:
             raise _missing((argument(name),), int(lost.sum()), lost.size)
@@ -396,7 +396,7 @@ def _counted(entries: _Entries, options: ReadOptions) -> RatingTable:
     rater = None if rater is None else rater[kept]
     if entries.ids is not None:
         entries = replace(entries, ids=[entries.ids[k] for k in np.flatnonzero(keep).tolist()])
-    table = _table(value, item, rater, {name: one[keep] for name, one in beside.items()}, entries)
+    table = _table(value, item, rater, {name: one[keep] for name, one in by_item.items()}, entries)
     merged, row = table.merged
     return replace(merged, dropped=empty, items=RatedItems(row, differ))
 
@@ -440,7 +440,7 @@ def _columns_apart(entries: _Entries) -> str | None:
     return f"means from {float(mean.min()):+.2g} to {float(mean.max()):+.2g} about the items'"
 
 
-def _checked_beside(array: NDArray[Any], name: str) -> NDArray[Any]:
+def _checked_by_item(array: NDArray[Any], name: str) -> NDArray[Any]:
     if name == "cluster":
         none = missing_in(array)
         texts = [
@@ -457,7 +457,7 @@ def _checked_beside(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _table(
-    value: Floats, item: Counts, rater: Any, beside: Mapping[str, Any], entries: _Entries
+    value: Floats, item: Counts, rater: Any, by_item: Mapping[str, Any], entries: _Entries
 ) -> RatingTable:
     if not value.size:
         raise InputError(argument(entries.name), " holds no ratings. Pass at least two items.")
@@ -481,14 +481,14 @@ def _table(
     else:
         order = np.lexsort((value, item))
     sizes = np.bincount(item)
-    clusters = beside.get("cluster")
+    clusters = by_item.get("cluster")
     return RatingTable(
         value[order],
         sizes,
         np.ones(sizes.size, dtype=np.int64),
-        weights=beside.get("weight"),
+        weights=by_item.get("weight"),
         clusters=None if clusters is None else clusters.astype(str),
         raters=None if codes is None else codes[order],
         names=names,
-        predictions=beside.get("prediction"),
+        predictions=by_item.get("prediction"),
     )

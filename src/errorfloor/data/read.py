@@ -257,7 +257,7 @@ def of_counted(
     if options.columns and options.columns != used:
         raise _columns_known(call, name, what)
     refuse_options(call)
-    for one in options.beside:
+    for one in options.sampling:
         text = f" is {what}, which has weights and clusters already if any. Leave out "
         raise InputError(name, text, argument(one), ".")
     if options.classes is not None and options.classes != table.classes:
@@ -296,14 +296,14 @@ def _of_arrays(data: object, call: ReadCall, *, named: bool = False) -> Reading:
     told = _as_binary(data, labels, options) if in_line else Binary(labels)
     labels, call = told.labels, replace(call, second=told.labels)
     layout, make = _layout_of_arrays(data, call)
-    check_aligned(**dict(zip(layout.arrays, (data, labels), strict=False)), **options.beside)
+    check_aligned(**dict(zip(layout.arrays, (data, labels), strict=False)), **options.sampling)
     if layout.with_columns and not named:
         check_counts(data)
     table: Table
     if labelled and (options.unlabelled or options.drop_missing):
         table = partly_labelled(data, labels, options)
         labels = labels_there(labels)
-    elif options.beside:
+    elif options.sampling:
         table = _weighed(layout, data, call)
     else:
         table = make(data, labels, options.classes)
@@ -380,10 +380,10 @@ def _weighed(layout: Layout, data: object, call: ReadCall) -> Table:
     """Return the table of arrays with weights or clusters next to them."""
     options = call.options
     if layout is SCORES and call.second is not None:
-        return count_weighed(data, call.second, options.classes, options.beside)
+        return count_weighed(data, call.second, options.classes, options.sampling)
     kind: Any = layout.table
     arrays = (data, call.second) if len(layout.arrays) > 1 else (data,)
-    made: Table = kind.from_arrays(*arrays, classes=options.classes, **options.beside)
+    made: Table = kind.from_arrays(*arrays, classes=options.classes, **options.sampling)
     return made
 
 
@@ -449,13 +449,13 @@ def _of_votes_and_labels(votes: object, call: ReadCall) -> Reading:
             *(argument("totals"), ". Of a dataframe or file, name the column with "),
             *(argument("label"), "."),
         )
-    check_aligned(votes=votes, totals=call.second, labels=call.labels, **options.beside)
+    check_aligned(votes=votes, totals=call.second, labels=call.labels, **options.sampling)
     told = Binary(call.labels)
     if in_line:
         sides = options.positive, options.positive_from
         told = as_binary(call.labels, *sides, means=lambda texts: {})
     table, names = shares_of_arrays(
-        *(votes, call.second, told.labels, options.classes, options.beside),
+        *(votes, call.second, told.labels, options.classes, options.sampling),
         label_is_vote=options.label_is_vote,
     )
     layout = COUNTS_AND_LABELS if per_class else VOTES_AND_LABELS
@@ -470,9 +470,9 @@ def _of_raters_and_labels(votes: object, call: ReadCall) -> Reading:
     refuse_options(call, may_drop=True, may_be_positive=True)
     raters = Raters.of(votes, call.options, call.labels)
     assert raters.labels is not None
-    beside = raters.beside(call.options)
+    sampling = raters.sampling(call.options)
     table = table_beside(
-        *(raters.counts, raters.labels, raters.classes, beside),
+        *(raters.counts, raters.labels, raters.classes, sampling),
         label_is_vote=call.options.label_is_vote,
     )
     table = replace(table, dropped=raters.dropped)

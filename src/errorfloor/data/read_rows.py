@@ -184,7 +184,7 @@ def _fetched(given: Mapping[str, Any], options: ReadOptions) -> Few | None:
     """
     roles = {role.name for role in SCORES.roles}
     plain = given.keys() == roles and all(isinstance(one, str) for one in given.values())
-    more = (options.group, options.beside, options.drop_missing, options.unlabelled)
+    more = (options.group, options.sampling, options.drop_missing, options.unlabelled)
     if not plain or any(more) or options.cells > CELLS:
         return None
     return Few(tuple(given.values()), FEW_ROWS)
@@ -328,7 +328,7 @@ def _facts_of_files(data: Any) -> dict[str, Any]:
 def _check_uses(options: ReadOptions, chosen: ChosenColumns) -> None:
     """Refuse one column for two things, and options that do not go with such columns."""
     models = [("prediction", column) for column in options.predictions]
-    for name, column in (*options.beside.items(), *models):
+    for name, column in (*options.sampling.items(), *models):
         if column in chosen.used or column == options.group:
             raise InputError(
                 *(argument(name), f" names column {column!r}, which has another use already. "),
@@ -386,7 +386,7 @@ def _request(
 
 def _columns(call: ReadCall) -> dict[str, Any]:
     """Return the columns that were named, also by what is the second array without rows."""
-    for name, value in call.options.beside.items():
+    for name, value in call.options.sampling.items():
         if not isinstance(value, str):
             text = " must be the name of a column, as the labels are in columns."
             raise InputError(argument(name), text)
@@ -421,7 +421,7 @@ def _chosen(
             return chosen
     kinds = kinds_of(frame, run)
     grouped = kinds.pop(call.options.group or "", None)
-    for column in call.options.beside.values():
+    for column in call.options.sampling.values():
         kinds.pop(column, None)
     models = {one: kinds.pop(one) for one in call.options.predictions if one in kinds}
     try:

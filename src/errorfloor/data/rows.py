@@ -107,7 +107,7 @@ class CheckedRows:
     voters: Mapping[Any, dict[str, Counts]] = field(default_factory=dict)
     classes: tuple[str, ...] = TWO_CLASSES
     base: int = 0  # of the numbers that stand for votes for many classes
-    beside: tuple[str, ...] = ()  # which of weight and cluster there are
+    sampling: tuple[str, ...] = ()  # which of weight and cluster there are
 
 
 class NotBinaryError(InputError):
@@ -133,7 +133,7 @@ def named(request: RowRequest, names: Mapping[str, str]) -> tuple[Frame, Given]:
     """
     kinds = request.frame.collect_schema()
     group = {} if request.options.group is None else {"group": request.options.group}
-    given = {**names, **request.predicted, **request.options.beside, **group}
+    given = {**names, **request.predicted, **request.options.sampling, **group}
     for name, column in given.items():
         role = name.split()[0]
         known = not isinstance(column, str) or column in [*kinds] or column not in map(str, kinds)
@@ -301,11 +301,11 @@ def checked(
     Where rows are votes, models answer items: a row may be without their predictions.
     """
     run, groups = request.run, groups_of(given)
-    frame, rules = _with_beside(request, frame, given, rules)
+    frame, rules = _with_sampling(request, frame, given, rules)
     if missing is None:
         missing = {name: where_missing(frame, f"given_{name}") for name in given}
     else:
-        also = (*request.predicted, *request.options.beside, *groups)
+        also = (*request.predicted, *request.options.sampling, *groups)
         missing = {**missing, **{one: where_missing(frame, f"given_{one}") for one in also}}
     if not predictions_of_rows:
         missing = {name: expr for name, expr in missing.items() if name not in request.predicted}
@@ -326,7 +326,7 @@ def checked(
         *(frame, run, n - lost, {}, groups),
         labelled="label" in given,
         label_is_vote=request.options.label_is_vote,
-        beside=tuple(request.options.beside),
+        sampling=tuple(request.options.sampling),
     )
     if not lost:
         return items
@@ -334,13 +334,13 @@ def checked(
     return replace(items, frame=frame.filter(~gone), dropped=dropped)
 
 
-def _with_beside(
+def _with_sampling(
     request: RowRequest, frame: Frame, given: Given, rules: Sequence[ColumnRule]
 ) -> tuple[Frame, Sequence[ColumnRule]]:
     """Add the columns of weights and clusters, where they were named, and the rule for them."""
-    if "cluster" in request.options.beside:
+    if "cluster" in request.options.sampling:
         frame = frame.with_columns(cluster=nw.col("given_cluster"))
-    if "weight" not in request.options.beside:
+    if "weight" not in request.options.sampling:
         return frame, rules
     frame = with_numbers(frame, {"weight": "given_weight"})
     weight = nw.col("weight").cast(nw.Float64)
@@ -471,14 +471,14 @@ def whole(values: Any) -> Counts:
 
 def counted_by(items: CheckedRows, *names: str) -> Columns:
     """Return how many items have each of `names`, weight and cluster, by group."""
-    query: Frame = items.frame.group_by(*items.groups, *names, *items.beside).agg(n=nw.len())
+    query: Frame = items.frame.group_by(*items.groups, *names, *items.sampling).agg(n=nw.len())
     found = items.run(query.head(MOST_DIFFERENT + 1))
     if found["n"].size > MOST_DIFFERENT:
-        beside = [part for one in items.beside for part in (" and ", argument(one))][1:]
+        named = [part for one in items.sampling for part in (" and ", argument(one))][1:]
         raise InputError(
-            *(("With ", *beside, " there") if beside else ("There",)),
+            *(("With ", *named, " there") if named else ("There",)),
             f" are more than {MOST_DIFFERENT:,} different items, which do not fit into memory. ",
-            "Round the weights to a few digits, or take" if "weight" in items.beside else "Take",
+            "Round the weights to a few digits, or take" if "weight" in items.sampling else "Take",
             " a sample of the rows.",
         )
     return found
@@ -495,9 +495,9 @@ def entries(
     """Return the entries of rows of a table with weights, clusters or both."""
     weight: Floats | None = None
     cluster: Counts | None = None
-    if "weight" in items.beside:
+    if "weight" in items.sampling:
         weight = np.asarray(found["weight"], dtype=np.float64)[at]
-    if "cluster" in items.beside:
+    if "cluster" in items.sampling:
         cluster = cluster_numbers(np.asarray(found["cluster"])[at])
     labels = np.zeros(row.size, dtype=np.int64) if label is None else label
     return Entries.of(row, labels, weight, cluster, n)

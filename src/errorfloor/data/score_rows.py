@@ -190,7 +190,7 @@ class ScoreRows:
         return groups_of(self.given)
 
     def _kept(self, frame: Frame) -> Frame:
-        return frame.select("score", *self._labels, *self._groups, *self.request.options.beside)
+        return frame.select("score", *self._labels, *self._groups, *self.request.options.sampling)
 
 
 def count_scores(request: RowRequest) -> dict[Any, ScoreTable]:
@@ -200,7 +200,7 @@ def count_scores(request: RowRequest) -> dict[Any, ScoreTable]:
     if table is not None:
         return {None: table}
     rows = ScoreRows.read(request, "score", "label")
-    if request.options.beside:
+    if request.options.sampling:
         return _weighed(rows.checked())
     if numbers is None:
         table = _table_of_few(request, rows.frame.select("score", "label"))  # only for speed
@@ -224,7 +224,7 @@ def _numbers(request: RowRequest) -> Frame | None:
     if not request.frame.implementation.is_duckdb() or request.naming is not None or more:
         return None
     columns = {name: request.columns[name] for name in ("score", "label")}
-    if request.options.beside or not all(isinstance(column, str) for column in columns.values()):
+    if request.options.sampling or not all(isinstance(column, str) for column in columns.values()):
         return None
     kinds = request.frame.collect_schema()
     if not all(column in kinds and is_number(kinds[column]) for column in columns.values()):
@@ -267,7 +267,7 @@ def _will_do(scores: NDArray[Any], labels: NDArray[Any]) -> bool:
 def count_soft_labels(request: RowRequest) -> dict[Any, SoftTable]:
     """Return the table of each group; of the group None where there are no groups."""
     rows = ScoreRows.read(request, "soft")
-    if request.options.beside:
+    if request.options.sampling:
         return _weighed(rows.checked())
     items = rows.likely()
     tables = _first_pass(items, request.options.cells, SoftTable)
@@ -420,20 +420,20 @@ def _class_entries(
     items: CheckedRows, found: Columns, at: Any, rows: Floats, code: NDArray[Any] | None = None
 ) -> Entries | None:
     """Return the entries of a group, where there are weights or clusters."""
-    if not items.beside:
+    if not items.sampling:
         return None
     label = None if code is None else code[at].astype(np.int64)
     return entries(items, found, at, rows_of(rows[at]), label)
 
 
 def _rows_by_class(
-    request: RowRequest, name: str, beside: tuple[str, ...]
+    request: RowRequest, name: str, more_names: tuple[str, ...]
 ) -> tuple[CheckedRows, Columns, Floats]:
     """Return checked rows, their columns but for those of classes, and these as one array."""
-    frame, given, rules = _numbers_by_class(request, name, beside)
+    frame, given, rules = _numbers_by_class(request, name, more_names)
     _refuse_too_many(request, frame, name)
     more = []
-    for one in beside:
+    for one in more_names:
         frame, rule = with_class(frame, one, given[one], request)
         more.append(rule)
     items = checked_together(request, frame, given, rules, more)
@@ -441,8 +441,8 @@ def _rows_by_class(
         nw.col(f"{name} {k}").cast(nw.Float64).alias(f"s{k}")
         for k in range(len(request.columns[name]))
     ]
-    places = (nw.col(one).cast(nw.Int16) for one in beside)
-    others = (*groups_of(given), *request.options.beside)
+    places = (nw.col(one).cast(nw.Int16) for one in more_names)
+    others = (*groups_of(given), *request.options.sampling)
     found = items.run(items.frame.select(*scores, *places, *others))
     rows = np.empty((len(scores), found["s0"].size))
     for k in range(len(scores)):
@@ -451,11 +451,11 @@ def _rows_by_class(
 
 
 def _numbers_by_class(
-    request: RowRequest, name: str, beside: tuple[str, ...] = ()
+    request: RowRequest, name: str, more_names: tuple[str, ...] = ()
 ) -> tuple[Frame, dict[str, tuple[Part, ...]], list[ColumnRule]]:
     """Name the columns of the classes, and read them as numbers."""
     names = {f"{name} {k}": one for k, one in enumerate(request.columns[name])}
-    frame, given = named(request, names | {one: request.columns[one] for one in beside})
+    frame, given = named(request, names | {one: request.columns[one] for one in more_names})
     frame = with_numbers(frame, {one: f"given_{one}" for one in names})
     rules = []
     for one in names:

@@ -1039,10 +1039,10 @@ class RatingTable(Table):
             object.__setattr__(self, name, array)
 
     @classmethod
-    def from_arrays(cls, ratings: object, *, prediction: Any = None, **beside: Any) -> Self:
+    def from_arrays(cls, ratings: object, *, prediction: Any = None, **options: Any) -> Self:
         """Count items with a row of ratings each, NaN where there is none.
 
-        `prediction` is that of a model for each item, and `beside` what `from_ratings` takes:
+        `prediction` is that of a model for each item, and `options` are what `from_ratings` takes:
         `item` and `rater` where a rating is an entry of its own, `rater=True` where each column is
         a rater, `weight`, `cluster` and `drop_missing`.
         """
@@ -1052,7 +1052,7 @@ class RatingTable(Table):
         from errorfloor.data.read import ReadCall
 
         own = () if prediction is None else (prediction,)
-        call = ReadCall(OF_RATINGS, replace(ReadOptions.of(**beside), predictions=own))
+        call = ReadCall(OF_RATINGS, replace(ReadOptions.of(**options), predictions=own))
         return cast("Self", read_arrays(ratings, call).table)
 
     @property

@@ -399,9 +399,9 @@ def votes_one_by_one(request: RowRequest) -> CheckedRows:
     label = ("label",) if items.labelled else ()
     if request.naming is not None and request.has_many_classes:
         items = _packed(items, request.naming.names)
-    votes = _added_votes(items, items.frame, [*items.groups, *label, *items.beside, "given_item"])
-    for name in (*label, *items.beside):
-        column = request.columns["label"] if name == "label" else request.options.beside[name]
+    votes = _added_votes(items, items.frame, [*items.groups, *label, *items.sampling, "given_item"])
+    for name in (*label, *items.sampling):
+        column = request.columns["label"] if name == "label" else request.options.sampling[name]
         _check_one_per_item(replace(items, frame=votes), name, column)
     known = request.columns.get("annotator") is not None and not items.labelled
     return replace(items, frame=votes, voters=voters_in_rows(items, votes) if known else {})
@@ -419,8 +419,8 @@ def _packed(items: CheckedRows, classes: tuple[str, ...]) -> CheckedRows:
 def votes_of_classes(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with the number of votes for each class."""
     names = {f"counts {k}": one for k, one in enumerate(request.columns["counts"])}
-    beside = {"label": request.columns["label"]} if "label" in request.columns else {}
-    frame, given = named(request, names | beside)
+    label = {"label": request.columns["label"]} if "label" in request.columns else {}
+    frame, given = named(request, names | label)
     frame = with_numbers(frame, {name: f"given_{name}" for name in names})
     rules = [_whole_votes(given[name], name, 0) for name in names]
     total = nw.sum_horizontal(*(nw.col(name).cast(nw.Float64) for name in names))
@@ -507,8 +507,8 @@ def _read_side_by_side(
     """Return the annotators' columns, all columns as classes, and the rules for them."""
     role = _in_columns(request)
     names = {f"{role} {i}": one for i, one in enumerate(request.columns[role])}
-    beside = {"label": request.columns["label"]} if "label" in request.columns else {}
-    frame, given = named(request, names | beside)
+    label = {"label": request.columns["label"]} if "label" in request.columns else {}
+    frame, given = named(request, names | label)
     frame, rules = with_classes(frame, {name: given[name] for name in names}, request)
     there = [~where_missing(frame, f"given_{name}") for name in names]
     rules = [
@@ -643,6 +643,6 @@ def _entries_of(
     items: CheckedRows, found: Columns, at: Any, places: Any, label: Counts | None = None
 ) -> dict[str, Any]:
     """Return the entries of rows of votes, if there are weights or clusters."""
-    if not items.beside:
+    if not items.sampling:
         return {}
     return {"entries": entries(items, found, at, rows_of(places), label, whole(found["n"])[at])}

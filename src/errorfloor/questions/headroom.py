@@ -435,7 +435,7 @@ def judging(
         return lambda: _judged_by_metric(data, where, prediction, answer(reading, ask), ask.level)
     column = one_column(prediction)
     of_votes = votes_reader(data, where, column)
-    if of_votes is None and data is not None and (where.group is not None or where.beside):
+    if of_votes is None and data is not None and (where.group is not None or where.sampling):
         refuse_votes({**where.columns, **where.arrays})
         return _unpaired(data, read_as(where, (SCORES,)), column, ask)
     refuse_groups(where.group)
