@@ -68,7 +68,8 @@ def test_labels_are_classes_as_they_are_given():
 def test_labels_that_are_no_two_classes_are_refused():
     for labels, how, says in (
         ([0, 1, 2, 0], {"classes": ["a", "b"]}, "`label` (column 'y')"),
-        ([1, 2, 2, 1], {}, "must be 0 or 1"),
+        ([1, 2, 2, 1], {}, "holds numbers: 1, 2. Say which one is class 1. The scores are highest"),
+        ([1, 2, 2, 3], {}, "must be 0 or 1"),
         (["0", "x", "0", "0"], {}, "must be 0 or 1"),
         (["1", "x", "1", "1"], {}, "must be 0 or 1"),
         (["a", "b", "a", "b"], {"classes": ["a", "b", "c"]}, "`classes`"),
@@ -264,7 +265,7 @@ def test_votes_are_classes_in_the_order_of_their_values():
         assert sorted(found.tolist()) == counts
     assert told(votes([2, 3, 3, 3]), item="item", vote="vote")[1] == {"1": ["3"], "0": ["2"]}
     for wrong, says in (
-        ([3, 3, 3, 3], "`vote` (column 'vote') holds words: 3. Say which one is class 1"),
+        ([3, 3, 3, 3], "`vote` (column 'vote') holds numbers: 3. Say which one is class 1"),
         (["a"] * 4, "holds words: a. Say which one is class 1"),
         (["1", "1.5", "2", "2"], "has numbers that are no classes, such as 1.5."),
         (["0", "x", "0", "0"], "must be 0 or 1"),

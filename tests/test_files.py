@@ -315,7 +315,7 @@ def test_where_decimals_have_commas_points_stand_between_thousands(tmp_path, mar
     ]
     path.write_text("\n".join(lines).replace(" ", mark) + "\n")
     if totals is None:  # which are fractions of votes
-        with pytest.raises(ef.InputError, match=r"whole numbers of at least 1: 1 of 3 .*'15.5'"):
+        with pytest.raises(ef.InputError, match=r"whole numbers of at least 0: 1 of 3 .*'15.5'"):
             ef.frames.vote_table(path, positives="k", totals="m")
         return
     found = ef.frames.vote_table(path, positives="k", totals="m")

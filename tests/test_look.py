@@ -156,14 +156,20 @@ def test_where_nothing_fits_the_layouts_are_shown_in_general():
         "errorfloor estimate a.csv b.csv --score COL --label COL",
         "errorfloor estimate a.csv b.csv --item COL --annotator COL --vote COL",
         "errorfloor estimate a.csv b.csv --annotators COL,COL,COL",
+        "errorfloor estimate a.csv b.csv --votes COL --total COL",
         "errorfloor estimate a.csv b.csv --counts COL,COL,COL",
+        "errorfloor estimate a.csv b.csv --soft COL",
+        "errorfloor ratings a.csv b.csv --ratings COL,COL",
     )
     assert look.in_general(["a.csv"], columns)[0].startswith("errorfloor estimate a.csv --score")
     assert look.in_general([], columns) == (
         "ef.from_scores(df, score=COL, label=COL)",
         "ef.from_votes(df, item=COL, annotator=COL, vote=COL)",
         "ef.from_votes(df, annotators=[COL, COL, COL])",
+        "ef.from_votes(df, positives=COL, totals=COL)",
         "ef.from_votes(df, counts=[COL, COL, COL])",
+        "ef.from_soft_labels(df, soft=COL)",
+        "ef.from_ratings(df, ratings=[COL, COL])",
     )
 
 
@@ -172,8 +178,8 @@ def test_two_columns_without_names_are_given_some():
     assert look.in_general(["my file.csv"], nameless) == (
         "(echo score,label; cat 'my file.csv') | errorfloor estimate -",
     )
-    assert len(look.in_general(["a.csv", "b.csv"], nameless)) == 4
-    assert len(look.in_general(["a.csv"], [*nameless, column("2")])) == 4
+    assert len(look.in_general(["a.csv", "b.csv"], nameless)) == 7
+    assert len(look.in_general(["a.csv"], [*nameless, column("2")])) == 7
 
 
 def test_problems_are_said_in_order():

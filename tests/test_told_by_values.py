@@ -628,3 +628,86 @@ def test_raters_that_are_not_to_be_used_are_not_where_columns_are_guessed():
     assert (found.value, found.interval) == (named.value, named.interval)
     assert "rater" not in found.source.columns
     assert found.interval != ef.from_ratings(frame).interval
+
+
+def counted_votes(n=300, seed=35):
+    """Return votes for class 1 and the number of all votes on each item."""
+    rng = np.random.default_rng(seed)
+    totals = rng.integers(2, 6, n)
+    return rng.binomial(totals, rng.beta(0.4, 0.8, n)), totals
+
+
+def test_votes_and_their_numbers_are_offered_where_one_never_exceeds_the_other(
+    tmp_path, monkeypatch
+):
+    votes, totals = counted_votes()
+    columns = {"case": [f"F{k}" for k in range(300)], "all of them": totals, "harmful": votes}
+    text = shown("errorfloor cases.csv", tmp_path, monkeypatch, cases=columns)
+    line = "  errorfloor cases.csv --votes harmful --total 'all of them'"
+    assert text.splitlines()[-1] == line
+    columns["all of them"] = np.where(np.arange(300) == 7, votes - 1, totals)  # once too few
+    assert "--total 'all" not in shown("errorfloor cases.csv", tmp_path, monkeypatch, cases=columns)
+
+
+@pytest.mark.parametrize("own", ["--votes spam --total seen", "--counts ham,spam"])
+def test_items_without_any_vote_are_left_out_by_one_option(own, tmp_path, monkeypatch):
+    votes, totals = counted_votes()
+    none = np.arange(300) % 10 == 0
+    votes, totals = np.where(none, 0, votes), np.where(none, 0, totals)
+    columns = {"spam": votes, "seen": totals, "ham": totals - votes}
+    text = shown(f"errorfloor qa.csv {own}", tmp_path, monkeypatch, qa=columns)
+    assert text == (
+        "error: 30 of 300 rows are items without any vote. Pass --drop-missing to leave these rows "
+        f"out.\n  errorfloor qa.csv {own} --drop-missing\n"
+    )
+    text = shown(f"errorfloor qa.csv {own} --drop-missing --json -q", tmp_path, monkeypatch)
+    found = json.loads(text)["result"]
+    rest = ef.from_votes(votes[~none], totals[~none])
+    assert (found["n"], found["dropped"]) == (270, 30)
+    assert found["value"] == pytest.approx(rest.value)
+
+
+def test_a_single_rater_is_one_label_per_item_also_in_a_short_file(tmp_path, monkeypatch):
+    columns = {"image": [f"img_{k}.png" for k in range(15)], "rater1": ["cat", "cat", "dog"] * 5}
+    text = shown("errorfloor one.csv", tmp_path, monkeypatch, one=columns)
+    assert text.startswith("error: One label per item (column 'rater1')")
+
+
+def test_numbers_without_labels_are_offered_as_what_they_may_be(tmp_path, monkeypatch):
+    rng = np.random.default_rng(36)
+    share = rng.random(60)
+    text = shown("errorfloor a.csv", tmp_path, monkeypatch, a={"item": range(60), "true_p": share})
+    assert text.splitlines()[-1] == "  errorfloor a.csv --soft true_p"
+    marks = {name: np.round(50 + 30 * share + 5 * rng.normal(size=60)) for name in ("Ito", "Ruiz")}
+    text = shown("errorfloor b.csv", tmp_path, monkeypatch, b={"essay_id": range(60), **marks})
+    assert text.splitlines()[-1] == "  errorfloor ratings b.csv --ratings Ito,Ruiz"
+
+
+def test_every_form_is_named_where_nothing_tells_any(tmp_path, monkeypatch):
+    columns = {"a": ["x"] * 30, "b": ["y"] * 30}
+    text = shown("errorfloor c.csv", tmp_path, monkeypatch, c=columns)
+    for own in ("--votes COL --total COL", "--soft COL", "--score COL --label COL"):
+        assert f"\n  errorfloor c.csv {own}\n" in text
+    assert text.endswith("\n  errorfloor ratings c.csv --ratings COL,COL\n")
+
+
+def test_probabilities_that_are_called_like_classes_behind_a_prefix_are_theirs():
+    rng = np.random.default_rng(37)
+    share = rng.dirichlet([1, 1, 1], 300)
+    classes = np.array(["cat", "dog", "bird"])
+    label = classes[[rng.choice(3, p=one) for one in share]]
+    frame = pd.DataFrame(share, columns=[f"p_{one}" for one in classes]).assign(species=label)
+    told = ef.from_scores(frame)
+    named = ef.from_scores(frame, score=["p_cat", "p_dog", "p_bird"], label="species")
+    assert (told.value, told.classes) == (named.value, ("cat", "dog", "bird"))
+
+
+def test_labels_of_two_numbers_are_asked_about_with_what_to_type(tmp_path, monkeypatch):
+    rng = np.random.default_rng(38)
+    score = rng.random(200)
+    columns = {"score": score, "label": 1 + (rng.random(200) < score)}
+    text = shown("errorfloor v.csv", tmp_path, monkeypatch, v=columns)
+    lines = text.splitlines()[1:]
+    assert lines == ["  errorfloor v.csv --positive 2", "  errorfloor v.csv --positive 1"]
+    assert "look" not in text
+    assert "class 1 = 2" in shown(lines[0].strip(), tmp_path, monkeypatch)

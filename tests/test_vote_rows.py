@@ -168,13 +168,16 @@ def test_votes_that_are_counted_are_whole_numbers(engine):
     for k, m, says in (
         ([0, -1], [1, 1], r"`positives` .* must be whole numbers of at least 0: 1 of 2 are bad"),
         ([0.0, 0.5], [1, 1], r"`positives` .* must be whole numbers of at least 0"),
-        ([0, 0], [1, 0], r"`totals` .* must be whole numbers of at least 1: 1 of 2 are bad"),
+        ([0, 0], [1, 0], r"1 of 2 rows are items without any vote\. Pass `drop_missing=True`"),
+        ([0, 1], [1, 0], r"`positives` .* must not exceed `totals`: 1 of 2 are bad, for example 1"),
         ([0, 2], [1, 1], r"`positives` .* must not exceed `totals`: 1 of 2 are bad, for example 2"),
         ([0, 3], 2, r"`positives` .* must not exceed `totals`"),
         ([0.0, 2.0**53], [1.0, 2.0**53], r"`positives` .* must be whole numbers"),
     ):
         with pytest.raises(ef.InputError, match=says):
             table(k, m)
+    left = table([0, 0, 1], [1, 0, 2], drop_missing=True)
+    assert (left.n, left.dropped) == (2, 1)
     large = 2**53 - 1
     assert table([large], [large]).positives.tolist() == [large]
 
@@ -189,8 +192,10 @@ def test_votes_for_each_class_are_counted(engine):
     assert (found.votes.tolist(), found.counts.tolist()) == ([[1, 0, 2], [0, 5, 0]], [2, 1])
     assert found.classes == ("a", "b", "c")
     assert table([1], [0], [2], classes=["x", "y", "z"]).classes == ("x", "y", "z")
-    with pytest.raises(ef.InputError, match="`counts` must have votes for some class: 1 of 2 are"):
+    with pytest.raises(ef.InputError, match="1 of 2 rows are items without any vote"):
         table([1, 0], [0, 0], [2, 0])
+    left = table([1, 0], [0, 0], [2, 0], drop_missing=True)
+    assert (left.n, left.dropped) == (1, 1)
     with pytest.raises(ef.InputError, match=r"`counts` \(column 'n_b'\) must be whole numbers"):
         table([1, 0], [0, -1], [2, 1])
 

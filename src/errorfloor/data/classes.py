@@ -342,6 +342,9 @@ def settled(request: RowRequest, layout: Layout, *, look: bool = False) -> tuple
         values = _values(request, columns) if look else []
         if {spelt(one) for one in values} == SIGNS:
             return request.with_options(positive=1), divided(values, 1)
+        if len(values) == 2 and all(spelt(one) is not None for one in values):  # not 0 and 1
+            means = _mean_scores(request, columns[0]) if "score" in request.columns else {}
+            raise which_is_1(values, (argument(role.argument), f" (column {columns[0]!r})"), means)
         return request, None
     values = _values(request, columns)
     found = classes_of_words(values, shown_as, many=False)

@@ -67,7 +67,8 @@ _VOTES = (
     r"|annotation|assessment|reading|labels?|category|class)(_|$)"
 )
 _TOTALS = (
-    r"(^|_)(totals?|num|number|count|raters|annotators|voters|workers|asked|classifications)(_|$)"
+    r"(^|_)(totals?|num|number|count|raters|annotators|voters|workers|asked|classifications"
+    r"|gesamt|insgesamt)(_|$)"
     rf"|^n_(votes|answers|({PEOPLE})s)$|_votes$"
 )
 _AGREEMENT = r"confidence|agreement|majority|consensus|unanim"
@@ -129,8 +130,9 @@ class FirstValues:
 
     @property
     def may_be_labels(self) -> bool:
-        """Whether there are few different values."""
-        return 1 < len(self.classes) <= _MOST_LABELS
+        """Whether there are few different values, which come again where there are some."""
+        again = len(self.values) <= _MOST_ANSWERS or len(self.classes) < len(self.values)
+        return again and 1 < len(self.classes) <= _MOST_LABELS
 
     @cached_property
     def is_id(self) -> bool:
@@ -562,7 +564,7 @@ def _scored(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
 
 
 def _beside(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
-    found = _answers(columns) or _uneven_counts(columns)
+    found = _answers(columns) or _votes_below(columns) or _uneven_counts(columns)
     return [] if found is None else [found]
 
 
@@ -658,15 +660,44 @@ def _is_called(column: FirstValues, pattern: str) -> bool:
 def _class_scores(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     """Return scores in columns that are called like the values of the label."""
     numbers = {one.name: one for one in columns if one.kind == "number"}
-    labels = [one for one in _labels(columns) if one.classes <= numbers.keys()]
+    found = {one: _called_like(one, numbers) for one in _labels(columns)}
+    labels = [one for one, scores in found.items() if scores]
     told = [one for one in labels if fitting(LABEL, [one.name])] or labels
     if len(told) != 1 or told[0].name in told[0].classes:
         return None
     (label,) = told
-    scores = tuple(name for name in numbers if name in label.classes)
+    scores = found[label]
     if all(numbers[name].are_whole for name in scores):  # votes, or the label in another form
         return None
     return guessed(SCORES, {"score": scores, "label": label.name})
+
+
+def _called_like(label: FirstValues, numbers: Collection[str]) -> tuple[str, ...]:
+    """Return a column for each value of a label, called as that is, or all with one word before."""
+    classes = {simple(one): one for one in label.classes}
+    for start in sorted({"", *(simple(one).rpartition("_")[0] for one in numbers)}):
+        named = {f"{start}_{one}" if start else one for one in classes}
+        scores = tuple(one for one in numbers if simple(one) in named)
+        if "" not in classes and len(scores) == len(classes) == len(label.classes):
+            return scores
+    return ()
+
+
+def only_shares(columns: Sequence[FirstValues]) -> str | None:
+    """Return the only column of shares, where the others are ids and free text."""
+    shares = [one for one in columns if one.may_be_scores and _are_shares(one)]
+    rest = [one for one in columns if one not in shares]
+    plain = all(one.is_id or one.kind == "text" for one in rest) and not _labels(rest)
+    return shares[0].name if len(shares) == 1 and plain else None
+
+
+def only_numbers(columns: Sequence[FirstValues]) -> list[str]:
+    """Return columns of numbers, two at least, where the others are ids and free text."""
+    numbers = [one for one in columns if one.may_be_scores and not one.is_measure]
+    rest = [one for one in columns if one not in numbers]
+    plain = all(one.is_id or one.kind == "text" for one in rest) and not _labels(rest)
+    several = 1 < len(numbers) <= _MOST_LISTED and _rise_together(numbers)
+    return [one.name for one in numbers] if plain and several else []
 
 
 def _yes_and_no(columns: Sequence[FirstValues]) -> ChosenColumns | None:
@@ -730,12 +761,28 @@ def _votes_of_all(columns: Sequence[FirstValues]) -> ChosenColumns | None:
         return None
     (total,) = totals
     (part,) = (one for one in votes if one is not total)
+    return _votes_of(part, total)
+
+
+def _votes_of(part: FirstValues, total: FirstValues) -> ChosenColumns | None:
+    """Return votes and the number of all votes, unless some item has more than all of them."""
     if part.numbers is None or total.numbers is None or len(part.classes) < 2:
         return None
-    below = bool((part.numbers <= total.numbers).all() and total.numbers.min() >= 1)
+    below = bool((part.numbers <= total.numbers).all())
     if not below or total.numbers.max() < 2 or fitting(LABEL, [part.name]):
         return None
     return guessed(VOTES, {"votes": part.name, "total": total.name})
+
+
+def _votes_below(columns: Sequence[FirstValues]) -> ChosenColumns | None:
+    """Return the only two columns of small whole numbers of which one never exceeds the other."""
+    votes = [one for one in _numbers_of_votes(columns) if not one.is_measure]
+    votes = [one for one in votes if one.numbers is not None and one.numbers.max() <= _MOST_VOTES]
+    if len(votes) > _MOST_KEYS or len(columns[0].cells) < _FEWEST_SHARES:
+        return None
+    pairs = [(one, other) for one in votes for other in votes if one is not other]
+    found = [one for one in (_votes_of(*pair) for pair in pairs) if one is not None]
+    return found[0] if len(found) == 1 else None
 
 
 def numbers_beside(columns: Sequence[FirstValues]) -> list[str]:
@@ -755,6 +802,11 @@ def _one_score(columns: Sequence[FirstValues]) -> ChosenColumns | None:
         return None
     score = min(scores, key=lambda one: (not _is_called(one, _SCORES), not _are_shares(one)))
     return guessed(SCORES, {"score": score.name, "label": _likeliest(labels).name})
+
+
+def is_called_label(column: str) -> bool:
+    """Tell whether a column is called what labels are called."""
+    return bool(fitting(LABEL, [column])) or re.search(_LABELS, simple(column)) is not None
 
 
 def _likeliest(labels: Sequence[FirstValues]) -> FirstValues:

@@ -548,7 +548,8 @@ def which_is_1(
         most = ranked[0]
         which += f". The scores are highest for {most}, {means[most]:.4g} on average"
     commands = (part for one in ranked for part in ("\n  ", command("positive", one)))
-    return InputError(*shown_as, f" holds words: {listed(values)}. {which}:", *commands)
+    kind = "words" if any(spelt(one) is None for one in values) else "numbers"
+    return InputError(*shown_as, f" holds {kind}: {listed(values)}. {which}:", *commands)
 
 
 def _letters(value: str) -> str:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 _FEW_COLUMNS = 100  # only for speed: that are looked at one by one
 _SHOWN = 20  # only for speed: values that are fetched for a message
+_NO_VOTES = "no votes"  # what rows without any vote are counted by
 _OF_CLASSES = ("label", "vote", "annotators")
 Run: TypeAlias = Callable[[Frame], Columns]
 TableT = TypeVar("TableT", bound="Table")
@@ -294,11 +295,13 @@ def checked(
     rules: Sequence[ColumnRule],
     missing: Mapping[str, nw.Expr] | None = None,
     *,
+    no_votes: nw.Expr | None = None,
     predictions_of_rows: bool = True,
 ) -> CheckedRows:
     """Count what is missing or bad, and return the rows if they will do.
 
-    Where rows are votes, models answer items: a row may be without their predictions.
+    Rows with `no_votes` are items on which nobody has voted yet. Where rows are votes, models
+    answer items: a row may be without their predictions.
     """
     run, groups = request.run, groups_of(given)
     frame, rules = _with_sampling(request, frame, given, rules)
@@ -309,6 +312,8 @@ def checked(
         missing = {**missing, **{one: where_missing(frame, f"given_{one}") for one in also}}
     if not predictions_of_rows:
         missing = {name: expr for name, expr in missing.items() if name not in request.predicted}
+    if no_votes is not None:
+        missing = {**missing, _NO_VOTES: no_votes.fill_null(False)}
     gone = reduce(or_, missing.values())
     bad = {str(i): rule.bad & ~gone for i, rule in enumerate(rules)}
     found = count_where(frame, run, {"gone": gone, **bad})
@@ -356,6 +361,9 @@ def _with_sampling(
 def _missing(request: RowRequest, given: Given, n: int, found: Mapping[str, int]) -> InputError:
     """Say in which column values are missing, and what can be done about it."""
     name = next(name for name, number in found.items() if number and name != "n")
+    if name == _NO_VOTES:
+        text = f"{found[name]:,} of {n:,} rows are items without any vote. Pass "
+        return InputError(text, argument("drop_missing", True), " to leave these rows out.")
     out: tuple[Part, ...] = (argument("drop_missing", True), " to leave these rows out")
     kept: tuple[Part, ...] = (
         argument("unlabelled", True),
@@ -378,6 +386,7 @@ def checked_together(
     given: Given,
     rules: Sequence[ColumnRule],
     more: Sequence[ColumnRule],
+    no_votes: nw.Expr | None = None,
 ) -> CheckedRows:
     """Return what `checked` does, where `rules` are about the same of many columns.
 
@@ -390,12 +399,12 @@ def checked_together(
     gone = {first.name[0].name: in_pairs(missing, or_)}  # type: ignore[union-attr]
     together = replace(first, bad=in_pairs([rule.bad for rule in rules], or_))
     try:
-        return checked(request, frame, given, [together, *more], missing=gone)
+        return checked(request, frame, given, [together, *more], gone, no_votes=no_votes)
     except InputError:
         if len(rules) <= _FEW_COLUMNS:  # only for speed
-            return checked(request, frame, given, [*rules, *more])
+            return checked(request, frame, given, [*rules, *more], no_votes=no_votes)
         rule = _broken(request, frame, rules, in_pairs(missing, or_))
-        return checked(request, frame, given, [rule, *more], missing=gone)
+        return checked(request, frame, given, [rule, *more], gone, no_votes=no_votes)
 
 
 def _broken(

@@ -346,10 +346,11 @@ def votes_counted(request: RowRequest) -> CheckedRows:
     if not isinstance(totals, str):
         frame = frame.with_columns(totals=nw.lit(float(totals)))
     rules = []
-    for name, least in (("positives", 0), ("totals", 1)):
+    for name in ("positives", "totals"):
         if name in names:
             frame = with_numbers(frame, {name: f"given_{name}"})
-            rules.append(_whole_votes(given[name], name, least))
+            rules.append(_whole_votes(given[name], name))
+    none = (nw.col("totals") == 0) & ~(nw.col("positives") > 0).fill_null(False)
     if "totals" in names:
         rules[-1] = replace(rules[-1], remedy=_both(request.columns))
     rules.append(
@@ -363,12 +364,12 @@ def votes_counted(request: RowRequest) -> CheckedRows:
     )
     frame, more = _with_label(frame, given, request)
     try:
-        return checked(request, frame, given, [*rules, *more])
+        return checked(request, frame, given, [*rules, *more], no_votes=none)
     except InputError:
         shares = _of_shares(frame, request)
         if shares is None:
             raise
-        return checked(request, shares, given, [*rules, *more])
+        return checked(request, shares, given, [*rules, *more], no_votes=none)
 
 
 def _both(columns: Mapping[str, Any]) -> tuple[Part, ...]:
@@ -422,17 +423,10 @@ def votes_of_classes(request: RowRequest) -> CheckedRows:
     label = {"label": request.columns["label"]} if "label" in request.columns else {}
     frame, given = named(request, names | label)
     frame = with_numbers(frame, {name: f"given_{name}" for name in names})
-    rules = [_whole_votes(given[name], name, 0) for name in names]
-    total = nw.sum_horizontal(*(nw.col(name).cast(nw.Float64) for name in names))
-    blank = ColumnRule(
-        (argument("counts"),),
-        f"given_{next(iter(names))}",
-        (total == 0).fill_null(False),
-        "must have votes for some class",
-        "Leave out items without votes.",
-    )
+    rules = [_whole_votes(given[name], name) for name in names]
+    total = nw.sum_horizontal(*(nw.col(name).cast(nw.Float64).abs() for name in names))
     frame, more = _with_label(frame, given, request)
-    items = checked_together(request, frame, given, rules, [blank, *more])
+    items = checked_together(request, frame, given, rules, more, no_votes=total == 0)
     most = items.run(items.frame.select(*(nw.col(name).max().alias(name) for name in names)))
     base = max(int(whole(one)[0]) for one in most.values()) + 1
     numbers = packed_counts([nw.col(name) for name in names], base)
@@ -440,15 +434,15 @@ def votes_of_classes(request: RowRequest) -> CheckedRows:
     return replace(items, frame=with_each(items.frame, *numbers), classes=classes, base=base)
 
 
-def _whole_votes(shown_as: tuple[Part, ...], name: str, least: int) -> ColumnRule:
+def _whole_votes(shown_as: tuple[Part, ...], name: str) -> ColumnRule:
     number = nw.col(name)
-    right = (number == number.floor()) & (number >= least) & (number < _MOST_OF_AN_ITEM)
+    right = (number == number.floor()) & (number >= 0) & (number < _MOST_OF_AN_ITEM)
     return ColumnRule(
         shown_as,
         f"given_{name}",
         ~right.fill_null(False),
-        f"must be whole numbers of at least {least}",
-        "Pass numbers of votes, not fractions, and drop items without votes.",
+        "must be whole numbers of at least 0",
+        "Pass numbers of votes, not fractions.",
     )
 
 

@@ -256,6 +256,10 @@ def _by_values(
         return readings, None
     if (models := likely.models_and_label(first, any_name=True)) is not None:
         return [], _of_models(*models, files)
+    if (shares := likely.only_shares(first)) is not None:
+        return [], _of_shares(shares, files)
+    if numbers := likely.only_numbers(first):
+        return [], _of_numbers(numbers, files)
     label = likely.only_label(first)
     return [], None if label is None else _of_labels(label, files)
 
@@ -316,10 +320,16 @@ def _of_right(frame: Any, run: Any, column: str, files: tuple[str, ...]) -> WayO
 
 def _of_features(features: list[str], label: str, columns: int, files: tuple[str, ...]) -> WayOut:
     """Say that columns of numbers look like features, and how to ask about them."""
-    sentence = (
-        f"The {len(features):,} columns of numbers next to label {label!r} look like features, not "
-        "like scores of a model. From features:"
-    )
+    from errorfloor.data.likely import is_called_label
+
+    like = "look like features, not like scores of a model."
+    sentence = f"The {len(features):,} columns of numbers next to label {label!r} {like}"
+    if is_called_label(label):
+        sentence = f"{sentence} From features:"
+    else:
+        sentence = (
+            f"The {len(features):,} columns of numbers {like} If column {label!r} is the label:"
+        )
     named = columns > len(features) + 1 and len(features) <= _MOST_NAMED
     if files:
         own = ["--features", ",".join(features)] if named else []
@@ -335,7 +345,30 @@ def _of_agreement(share: str, label: str, files: tuple[str, ...]) -> WayOut:
         "whichever answer that is. A floor needs the single votes, or the number of votes for each "
         "answer: export those."
     )
-    return sentence, in_general(files, ())[1:]
+    return sentence, in_general(files, ())[1:5]  # those of votes
+
+
+def _of_shares(column: str, files: tuple[str, ...]) -> WayOut:
+    """Say what a single column of numbers from 0 to 1 may be."""
+    sentence = (
+        f"Column {column!r} holds numbers from 0 to 1, and no column holds labels. Scores of a "
+        "model need a label for each item. Only if these are the true probabilities of class 1:"
+    )
+    if files:
+        return sentence, (shlex.join(["errorfloor", "estimate", *files, "--soft", column]),)
+    return sentence, (f"ef.from_soft_labels(df, soft={column!r})",)
+
+
+def _of_numbers(columns: list[str], files: tuple[str, ...]) -> WayOut:
+    """Say what columns of numbers without a label may be."""
+    sentence = (
+        f"Columns {', '.join(map(repr, columns))} hold numbers, and no column holds labels. If "
+        "these are ratings of the same items by several people:"
+    )
+    if files:
+        own = ["--ratings", ",".join(columns)]
+        return sentence, (shlex.join(["errorfloor", "ratings", *files, *own]),)
+    return sentence, (f"ef.from_ratings(df, ratings={columns!r})",)
 
 
 def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:
@@ -344,7 +377,7 @@ def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:
         f"One label per item (column {label!r}) does not tell how often people disagree. A floor "
         "needs more: the labels of two or more people for each item, a model's scores, or features."
     )
-    return sentence, in_general(files, ())
+    return sentence, in_general(files, ())[:3]
 
 
 def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> list[ColumnLook]:
@@ -633,11 +666,17 @@ def in_general(files: Sequence[str], columns: Sequence[ColumnLook]) -> tuple[str
             f"{start} --score COL --label COL",
             f"{start} --item COL --annotator COL --vote COL",
             f"{start} --annotators COL,COL,COL",
+            f"{start} --votes COL --total COL",
             f"{start} --counts COL,COL,COL",
+            f"{start} --soft COL",
+            shlex.join(["errorfloor", "ratings", *files, "--ratings", "COL,COL"]),
         )
     return (
         "ef.from_scores(df, score=COL, label=COL)",
         "ef.from_votes(df, item=COL, annotator=COL, vote=COL)",
         "ef.from_votes(df, annotators=[COL, COL, COL])",
+        "ef.from_votes(df, positives=COL, totals=COL)",
         "ef.from_votes(df, counts=[COL, COL, COL])",
+        "ef.from_soft_labels(df, soft=COL)",
+        "ef.from_ratings(df, ratings=[COL, COL])",
     )

@@ -173,6 +173,7 @@ _ALIASES = {  # by the name of the role
     "label": ("target",),
     "weight": ("weights", "sample-weight"),
     "cluster": ("clusters",),
+    "votes": ("positives",),
     "total": ("totals",),
     "annotator": ("rater", "worker"),
     "annotators": ("raters", "workers"),
