@@ -446,6 +446,18 @@ def test_bars_stand_beside_the_rows_where_there_is_room():
         assert all(line in shown for line in said.splitlines()[1:])
 
 
+def test_tables_fit_a_narrow_terminal_and_no_sign_leaves_its_number():
+    console = pytest.importorskip("rich.console")
+    votes = np.random.default_rng(0).binomial(5, np.linspace(0, 1, 60))
+    found = ef.people(votes, 5, predictions={"first": votes > 2, "second": votes > 3})
+    file, said = io.StringIO(), long_text_of(found)
+    draw(found, said, console.Console(width=60, file=file, highlight=False, markup=False))
+    lines = file.getvalue().splitlines()
+    assert max(map(len, said.splitlines())) > 60 >= max(map(len, lines))
+    assert not any(line.lstrip().startswith("%") for line in lines)
+    assert sorted(" ".join(lines).split()) == sorted(said.split())
+
+
 # What to type for the same result.
 
 

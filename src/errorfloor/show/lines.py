@@ -22,6 +22,7 @@ SIZE = 12  # pixels of letters; a row and all else goes along
 ROW, BELOW = 38 / 12, 3.0  # heights of a row, and of the axis below them, in letters
 STEPS = (1, 2, 2.5, 5, 10)
 MOST, LONG = 16, 28  # rows of a picture, and letters of a name
+ROOM = 45  # letters of a name and its value together, on a phone
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ def shapes(
     left: float = 0.0,
     wide: float = 1.0,
     mark: float | None = None,
+    room: int = ROOM,
 ) -> Iterator[Shape]:
     """Yield values with their intervals from `top` on, and a dashed line at `mark`."""
     ends = [end for line in lines for end in line.ends]
@@ -95,7 +97,7 @@ def shapes(
     if mark is not None:
         ink = Stroke(scale(mark), top, scale(mark), top, "ink", 1.2, dashed=True)
         yield from _behind_rows(ink, len(lines), size)
-    yield from _rows(lines, partial(_interval, scale, size), scale, axis, top, size)
+    yield from _rows(lines, partial(_interval, scale, size), scale, axis, top, size, room)
 
 
 def _interval(scale: Scale, size: float, line: Line, y: float) -> Iterator[Shape]:
@@ -114,6 +116,7 @@ def _rows(
     axis: str,
     top: float,
     size: float,
+    room: int = ROOM,
 ) -> Iterator[Shape]:
     """Yield rows below each other, each under its name and value, and the axis below them."""
     bottom = top + ROW * size * len(lines) + 4
@@ -123,7 +126,14 @@ def _rows(
         yield from _behind_rows(Stroke(x, top, x, top, "zone", 0.5), len(lines), size)
     for place, line in enumerate(lines):
         above = top + ROW * size * place
-        yield Words(start, above + 7 / 6 * size, in_short(line.name, LONG), size, "ink", weight=600)
+        yield Words(
+            start,
+            above + 7 / 6 * size,
+            in_short(line.name, min(LONG, room - len(line.words))),
+            size,
+            "ink",
+            weight=600,
+        )
         yield Words(end, above + 7 / 6 * size, line.words, size, "ink", "end")
         yield from row(line, above + 13 / 6 * size)
     for mark, x in places.items():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from errorfloor.show import lines, numbers
@@ -300,22 +301,22 @@ def differences_of(result: ModelComparison) -> list[Line]:
 
 
 def shapes(
-    result: ModelComparison, *, top: float, size: float = SIZE, left: float = 0.0, wide: float = 1.0
+    result: ModelComparison, *, top: float, size: float = SIZE, room: int = lines.ROOM
 ) -> Iterator[Shape]:
     """Yield the models from `top` on, and the differences below them."""
     values, behind = values_of(result), differences_of(result)
     factor = style_of(result).factor
-    place = {"size": size, "left": left, "wide": wide}
+    draw = partial(lines.shapes, factor=factor, size=size, room=room)
     title = f"{_title(result)}{_not_drawn(result, MOST)}"
-    yield from lines.shapes(values, title, factor=factor, top=top, **place)
+    yield from draw(values, title, top=top)
     top += lines.height_of(len(values), size) + TITLE * size
     title = f"Behind {in_short(result.ranked[0].name, TITLE_LONG)}"
-    yield Words(left, top - 0.4 * size, title, size, "soft", weight=600)
+    yield Words(0.0, top - 0.4 * size, title, size, "soft", weight=600)
     points = style_of(result).of_points.strip()
     axis = f"{points + ' ' if points else ''}behind, with paired {_sure(result)} intervals"
     if any(one.colour == "zone" for one in behind):
         axis += "; grey: may be chance"
-    yield from lines.shapes(behind, axis, factor=factor, top=top, mark=0.0, **place)
+    yield from draw(behind, axis, top=top, mark=0.0)
 
 
 def values(
@@ -324,9 +325,9 @@ def values(
     """Yield as many of the best models as have room, without the differences."""
     drawn = values_of(result)[:FEW]
     size = min(26.0, tall / (lines.ROW * len(drawn) + lines.BELOW))
-    place = {"top": top, "size": size, "left": left, "wide": wide}
     title = f"{_title(result)}{_not_drawn(result, FEW)}"
-    yield from lines.shapes(drawn, title, factor=style_of(result).factor, **place)
+    draw = partial(lines.shapes, factor=style_of(result).factor, room=2 * lines.ROOM)
+    yield from draw(drawn, title, top=top, size=size, left=left, wide=wide)
 
 
 def height_of(result: ModelComparison, size: float = SIZE) -> float:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
 from errorfloor.results import Comparison, Estimate, ModelComparison, Verdict
@@ -28,13 +32,47 @@ def draw(result: object, text: str, console: Console) -> None:
         rest = [*drawn, *rest]
     bars = _bars_of(result, unicode=unicode)
     width = max(map(len, rest[: len(bars)]), default=0)
-    if bars and console.width < width + 2 + BAR:
-        console.print(text, soft_wrap=True)
-        return
+    if console.width < width + 2 + BAR:
+        bars = []
     table = (f"{row:<{width}}  {bar}".rstrip() for row, bar in zip(rest, bars, strict=False))
-    console.print(sentence, style="bold")
-    for line in (*table, *rest[len(bars) :]):
-        console.print(line)
+    for line in _fitted([sentence], console.width):
+        console.print(line, style="bold", soft_wrap=True)
+    for line in _fitted([*table, *rest[len(bars) :]], console.width):
+        console.print(line, soft_wrap=True)
+
+
+def _fitted(lines: Iterable[str], width: int) -> Iterator[str]:
+    """Yield lines that fit, of a table with cells on several lines; no sign leaves its number."""
+    kept = "\N{NO-BREAK SPACE}%"
+    whole = (line.replace(" %", kept) for line in lines)
+    for is_table, group in groupby(whole, key=lambda line: re.search(r"\S  +\S", line) is not None):
+        rows = list(group)
+        if is_table and len(rows) > 1 and max(map(len, rows)) > width:
+            rows = list(_narrowed(rows, width))
+        for row in rows:
+            fitted = textwrap.wrap(row, width) if len(row) > width else [row]
+            yield from (line.replace(kept, " %") for line in fitted)
+
+
+def _narrowed(rows: Sequence[str], width: int) -> Iterator[str]:
+    """Yield the rows of a table with its widest columns narrowed, at most to their longest word."""
+    most = max(map(len, rows))
+    rows = [row.ljust(most) for row in rows]
+    gaps = "".join(" " if {row[at] for row in rows} == {" "} else "x" for at in range(most))
+    places = [one.span() for one in re.finditer(r"x+(?: x+)*", gaps)]
+    columns = [[row[start:end] for row in rows] for start, end in places]
+    widths = [end - start for start, end in places]
+    least = [max(map(len, " ".join(cells).split())) for cells in columns]
+    while sum(widths) + 2 * (len(widths) - 1) > width and widths != least:
+        widest = max(range(len(widths)), key=lambda k: (widths[k] > least[k], widths[k]))
+        widths[widest] -= 1
+    right = [all(cell[-1:] != " " for cell in cells) for cells in columns]
+    for cells in zip(*columns, strict=True):
+        wrapped = [textwrap.wrap(cell, own) for cell, own in zip(cells, widths, strict=True)]
+        for line in zip_longest(*wrapped, fillvalue=""):
+            sides = zip(line, widths, right, strict=True)
+            padded = (f"{cell:{'>' if end else '<'}{own}}" for cell, own, end in sides)
+            yield "  ".join(padded).rstrip()
 
 
 def _bars_of(result: object, *, unicode: bool) -> list[str]:

@@ -291,7 +291,7 @@ def models(found: ModelComparison, *, ax: Axes | None = None) -> Axes:
     if found.refuted:
         raise InputError(f"The picture shows an answer, and here is none. {refusal_of(found)}")
     height = in_models.height_of(found, _SIZE) + 4
-    return _draw_shapes(ax, in_models.shapes(found, top=2, size=_SIZE), height)
+    return _draw_shapes(ax, in_models.shapes(found, top=2, size=_SIZE, room=60), height)
 
 
 _COLOURS = (RED, GREEN, PURPLE, ORANGE, SKY, GREY)  # of models, again from the first

@@ -251,6 +251,7 @@ def _value(value: float, label: str, within: tuple[float, float] | None = None) 
 
 # A guard: even if something slipped in, the browser would neither run nor fetch it.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_ONLY_NUMBERS = re.compile(r"[-+\d.,% ]+( to [-+\d.,% ]+)?")
 LEVELS = {"ok": "fine", "note": "note", "warn": "warning", "refuted": "refuted"}
 
 
@@ -327,11 +328,16 @@ def _finding(one: Finding) -> Markup:
     return tag("li", level, tag("div", head, tag("p", _unbroken(one.text))), class_=one.level)
 
 
+def _cell(text: str) -> Markup:
+    """Return a cell, on one line where it holds numbers alone and the screen is wide."""
+    look = {"class_": "numbers"} if _ONLY_NUMBERS.fullmatch(text) else {}
+    return tag("td", _unbroken(text), **look)
+
+
 def _table(table: Table) -> Markup:
     head = tag("tr", *(tag("th", cell, scope="col") for cell in table.head))
     rows = (
-        tag("tr", tag("th", first, scope="row"), *(tag("td", cell) for cell in rest))
-        for first, *rest in table.rows
+        tag("tr", tag("th", first, scope="row"), *map(_cell, rest)) for first, *rest in table.rows
     )
     inner = tag("table", tag("caption", table.caption), tag("thead", head), tag("tbody", *rows))
     # A region that scrolls by itself must be reachable by keyboard.
