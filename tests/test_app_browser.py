@@ -256,7 +256,7 @@ def test_several_models_are_compared_with_people(user, tmp_path):
 
 def test_models_next_to_a_label_are_compared_with_each_other(user, tmp_path):
     user.drops("predictions.csv")
-    user.sees("old, new hold classes of label", "#columns")
+    user.sees("old and new look like answers of models to label", "#columns")
     user.clicks("Compare these models")
     user.sees("is the accuracy of new", "#answer .headline")
     user.sees("better than old", "#answer .headline")

@@ -115,7 +115,8 @@ def _one_way(way: Way) -> Markup:
     for name, role in way.roles.items():
         columns.setdefault(role, []).append(visible(name))
     named = "; ".join(
-        f"{', '.join(own)} as {ROLE_WORDS[role].title}" for role, own in columns.items()
+        f"{', '.join(own)} as {ROLE_WORDS[role].title}{' each' * (len(own) > 1)}"
+        for role, own in columns.items()
     )
     fields = {f"{ROLE}{name}": role for name, role in way.roles.items()}
     take = button(Remedy(way.title or f"Use {named}", fields))
@@ -136,7 +137,9 @@ def _column(column: Column, facts: Facts) -> Markup:
         tag("span", values, dir="auto", class_="values"),
         class_="head",
     )
-    about = (tag("p", ROLE_WORDS[role].help, class_="hint"),) if role else ()
+    same = [one for one, its in facts.state.roles.items() if its == role]
+    # Of several columns with one role the first says what it is.
+    about = (tag("p", ROLE_WORDS[role].help, class_="hint"),) if name in same[:1] else ()
     own = [pair for pair in facts.findings if column_of(pair[0], facts.state) == name]
     return tag("div", head, *about, *checks_list(own, facts), class_="column")
 

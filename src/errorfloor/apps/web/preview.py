@@ -10,7 +10,7 @@ from typing import Any
 from errorfloor.apps.web.state import ROLE, ROLES, State
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.values import text_of
-from errorfloor.show.markup import visible
+from errorfloor.show.markup import listed, visible
 
 _ROWS = 5  # first values of a column
 _MOST = 24  # classes with their numbers
@@ -140,7 +140,8 @@ def _models(file: str, kinds: Mapping[str, str]) -> list[Way]:
     if found is None:
         return []
     models, label = found
-    says = f"{', '.join(map(visible, models[:6]))} hold classes of {visible(label)}, as models do."
+    named = [*map(visible, models[:6]), *(["others"] if len(models) > 6 else [])]
+    says = f"{listed(named)} look like answers of models to {visible(label)}."
     roles = {label: "label", **dict.fromkeys(models, "prediction")}
     return [Way("models", says, roles, "Compare these models")]
 
