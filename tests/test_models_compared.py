@@ -693,7 +693,7 @@ def test_plot_draws_the_same_picture(four):
 def test_a_card_and_a_report_of_models(four, two, tmp_path):
     made = ef.card(four)
     assert made.svg.count("<circle") == 4
-    assert "300 items; 4 models" in made.svg
+    assert "300 items, 4 models" in made.svg
     page = ef.report(four, tmp_path / "models.html").read_text(encoding="utf-8")
     assert "Which is better: 4 models" in page
     assert four.sentence in unescape(page)

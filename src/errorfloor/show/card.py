@@ -224,10 +224,11 @@ def _title(of: Estimate | ModelComparison) -> str:
     """Return what the answer is from: the file, and how many items."""
     source = of.source
     names = () if source is None else source.files
-    file = f"{Path(names[0]).name}, " if len(names) == 1 else ""
+    file = f"{Path(names[0]).name}: " if len(names) == 1 else ""
     items = numbers.counted(of.n, "item") if of.n else "a given number"
-    about = f"{len(of)} models" if isinstance(of, ModelComparison) else of.target
-    return f"{file}{items}; {about}"
+    if isinstance(of, ModelComparison):
+        return f"{file}{items}, {len(of)} models"
+    return f"{file}{items}. Target: {of.target}"
 
 
 def _short(text: str, letters: int) -> str:

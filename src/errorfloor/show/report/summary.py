@@ -293,16 +293,16 @@ def _model(verdict: Verdict) -> tuple[Block, ...]:
     pair = (metric.words, best) if metric.less_is_better else (best, metric.words)
     minus = " minus ".join(pair)
     low, high = style.points(verdict.low), style.points(verdict.high)
+    the = f"the {metric.limit}" if claim.any_model else "that value"
     facts = [
         error,
         (numbers.with_capital(minus), style.points(verdict.difference)),
         (f"{numbers.level(verdict.level)} interval", f"{low} to {high}"),
-        ("P-value of “no room is left”", numbers.p_value(verdict.p_room)),
+        (f"Chance that a model at {the} does this badly", numbers.p_value(verdict.p_room)),
     ]
     if claim.unbeatable(metric):
-        side = "below" if metric.less_is_better else "above"
-        no = f"P-value of “it is not {side} the {metric.limit}”"
-        facts.append((no, numbers.p_value(verdict.p_beyond)))
+        well = numbers.p_value(verdict.p_beyond)
+        facts.append((f"Chance that a model at {the} does this well", well))
     cautions = tuple(Caution(text) for text in verdict.warnings)
     tests = (one for one in (verdict.test, verdict.information) if one is not None)
     lines = (Text(f"{one.name}: {numbers.p_equals(one.p)}. {one.means}") for one in tests)
