@@ -218,13 +218,6 @@ def assert_readable(fig, monkeypatch):
         assert min(width, height) <= 1, (one, two)  # in pixels, of 100 an inch
 
 
-@pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
-def test_no_text_overlaps_another_or_leaves_the_figure(draw, monkeypatch):
-    fig = figure()
-    draw(fig.add_subplot())
-    assert_readable(fig, monkeypatch)
-
-
 @pytest.mark.parametrize("kind", CURVES)
 def test_no_text_of_a_reliability_curve_overlaps_another(kind, monkeypatch):
     upper, _ = plot.reliability(curve(kind), axes=pair_of_axes())
@@ -241,14 +234,20 @@ def test_texts_that_overlap_would_be_found(monkeypatch):
 
 
 @pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
-def test_given_axes_are_drawn_on_and_nothing_else_changes(draw):
+def test_a_picture_on_given_axes_can_be_read_and_nothing_else_changes(draw, monkeypatch):
     before, figures = dict(mpl.rcParams), plt.get_fignums()
-    ax = figure().add_subplot()
+    fig, file = figure(), io.StringIO()
+    ax = fig.add_subplot()
     assert draw(ax) is ax
     assert ax.has_data()
     assert ax.get_xlabel()
     assert dict(mpl.rcParams) == before
     assert plt.get_fignums() == figures
+    assert_readable(fig, monkeypatch)  # no text overlaps another or leaves the figure
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        fig.savefig(file, format="svg")
+    assert f">{ax.get_xlabel()}</text>" in file.getvalue()
+    assert '<use xlink:href="#DejaVu' not in file.getvalue()  # no letters as outlines
 
 
 @pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
@@ -259,16 +258,6 @@ def test_without_axes_a_figure_of_pyplot_is_made(draw, monkeypatch):
     assert_readable(ax.figure, monkeypatch)
     plt.close(ax.figure)
     assert dict(mpl.rcParams) == before
-
-
-@pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
-def test_svg_has_text_as_text(draw):
-    fig, file = figure(), io.StringIO()
-    ax = draw(fig.add_subplot())
-    with mpl.rc_context({"svg.fonttype": "none"}):
-        fig.savefig(file, format="svg")
-    assert f">{ax.get_xlabel()}</text>" in file.getvalue()
-    assert '<use xlink:href="#DejaVu' not in file.getvalue()  # no letters as outlines
 
 
 def test_wrong_values_are_refused_with_what_to_pass():
