@@ -76,7 +76,7 @@ RECORDS = (
         name="spelling of classes",
         classes=ANY,
         run=_spellings,
-        asks="Do the names of two classes differ in capitals or blanks only?",
+        asks="Are two class names the same but for capitals or spaces?",
         results=(Estimate, ModelComparison),
     ),
     Check(

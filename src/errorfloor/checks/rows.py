@@ -274,7 +274,7 @@ def _compared(
     if found - wanted >= -DEVIATIONS * math.sqrt(float(variance.sum())):
         return
     where = {
-        "Equal": f"{counted(at.size, 'score')} occur in two or three items each",
+        "Equal": f"{counted(at.size, 'score')} are shared by two or three items",
         "Close": f"{counted(at.size, 'pair')} of scores are far closer than their neighbours",
     }
     yield Finding(
@@ -303,7 +303,7 @@ COPIES = Check(
     name="copies of items",
     kinds=(ScoreTable.kind,),
     run=_close_copies,
-    asks="Do labels of items with equal or very close scores agree more often than chance allows?",
+    asks="Do items with almost the same score have the same label too often to be chance?",
     false_alarm=0.0001,
 )
 RECORDS = (

@@ -620,7 +620,7 @@ RECORDS = (
         name="votes",
         classes=ANY,
         run=_votes,
-        asks="Are there enough votes per item, do they differ, and how wrong are vote shares?",
+        asks="Are there enough votes per item? How far off is a simple count of the votes?",
     ),
 )
 SAMPLE = _check(

@@ -30,7 +30,7 @@ BY_GROUP = ("part", "totals", "positives", "its_totals", "its_positives", "n")
 BY_GROUP_OF_MANY = ("part", "totals", "twos", "threes", "fours", "its_totals", "rest", "n")
 WORKLOADS = ("bucket", "votes")
 LOST = (
-    "Votes whose annotators are known were added to votes whose annotators are not. Limits "
+    "Some of the votes that were added up say who gave them, and others do not. Limits "
     "from the merged table hold for these annotators alone. For limits that hold for other "
     "annotators, count again from a file that names the annotators."
 )

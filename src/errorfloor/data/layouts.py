@@ -206,7 +206,7 @@ _SOFT_NAMES = frozenset({"soft", "soft_label", "soft_labels"})
 ITEM = Role(
     "item",
     "item",
-    "Column that names the item, or several columns (a,b), if each row is one vote (see --vote).",
+    "If each row is one vote: the column with the item's id, or several columns (a,b).",
     frozenset({"item", "items", "item_id", "example_id", "task_id", "sample_id", "question_id"})
     | {"document_id", "doc_id", "image_id", "instance_id", "unit_id", "sentence_id", "text_id"},
     unsure_names=frozenset({"id", "task", "example", "sample", "question", "document", "doc"})

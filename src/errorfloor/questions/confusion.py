@@ -145,4 +145,8 @@ def _of_scores(table: ScoreTable, floor: Estimate) -> tuple[Floats, str, str]:
     rule = chosen(of_classes(fit(table, method, options).probabilities))
     counts: Counts = table.counts
     errors = counts.T @ rule / table.n
-    return errors, method.name, "Counted on the items that the rule was fitted to."
+    return (
+        errors,
+        method.name,
+        "The same items were used to choose the rule, so these errors are a little too few.",
+    )

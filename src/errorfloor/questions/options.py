@@ -331,7 +331,7 @@ def _method_help() -> str:
         names.sort(key=lambda name: name not in usual)
         parts.append(f"for {kind}: {either(names)}")
     text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}. By default one that suits labels, classes and metric."
+    return f"For experts; by default it is chosen to fit the data. {text[:1].upper()}{text[1:]}."
 
 
 def methods_help() -> str:
@@ -386,7 +386,8 @@ _READ = (
         kind=FLAG,
         default=False,
         section=COLUMNS,
-        help="The intervals of all groups are right at the same time with the stated confidence.",
+        help="Make the confidence hold for all groups together, not for each by itself (wider "
+        "intervals).",
         label="Intervals of all groups hold at once",
     ),
     _reading_option(
@@ -617,8 +618,8 @@ _MODEL = (
         flag="--test-items",
         aliases=("--n", "--n-test", "--test-size"),
         metavar="COUNT",
-        help="Number of test items. By default, if the error is given as a rate, the number of "
-        "items in FILE.",
+        help="Number of items the model was tested on. Needed with --model-errors; otherwise the "
+        "number of items in FILE by default.",
         label="of",
         after="test items",
     ),
@@ -801,7 +802,8 @@ _FEATURES = (
         name="method",
         default="sequential",
         metavar="METHOD",
-        help="sequential has a proved limit; 1nn, knn-K, ghp and noshad are classics without one.",
+        help="Only sequential gives a proven limit; 1nn, knn-K, ghp and noshad are older estimates "
+        "without a proof.",
         shows_default=True,
     ),
     _DEVICE,
@@ -880,8 +882,8 @@ _RATINGS = (
         name="rater",
         kind=FLAG,
         flag="--shared",
-        help="Each column of --ratings is one rater, the same for all items.",
-        label="Each column is one person, the same for all items",
+        help="Each column of --ratings is the same person on every item.",
+        label="Each column is the same person on every item",
         button="Each column is one person",
     ),
     AskOption(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from errorfloor import methods, metrics
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 PLAIN_TARGETS = GIVEN_LABEL, DRAWN_LABEL  # which nobody takes for another
 MOST_ANNOTATORS = 20  # of whom text shows a row
 MOST_PAIRS = 10  # of classes, likewise
+MOST_ITEMS, NAMED_ITEMS = 10, 3  # rows of items, and names in one of them
 MOST_VOTED = 3  # classes of an item that are named
 
 
@@ -149,24 +152,40 @@ def of_items(items: Items | ClassItems) -> Grid:
     """Return the items that contribute most to the floor."""
     from errorfloor.results import Items  # which most answers have no use for
 
-    shown = items.hardest()
     if isinstance(items, Items):
-        head, align, chance = ("votes for 1", "chance of 1"), "<>>>>", items.probability
-        votes = [f"{items.positives[at]:,} of {items.totals[at]:,}" for at in shown]
+        head, align, chance = ("votes for 1", "probability of 1"), "<>>>>", items.probability
+        shown = list(islice(_same_votes(items), MOST_ITEMS))
+        votes = [f"{items.positives[at[0]]:,} of {items.totals[at[0]]:,}" for at in shown]
     else:
-        head, align, chance = ("votes", "another likelier"), "<<>>>", items.doubt
-        votes = [_votes_in_words(items, int(at)) for at in shown]
+        head, align, chance = ("votes", "another class likelier"), "<<>>>", items.doubt
+        shown = list(items.hardest()[:, None])
+        votes = [_votes_in_words(items, int(at[0])) for at in shown]
     rows = (
         (
-            str(items.item[at]),
+            _few_names(items, places),
             own,
-            numbers.per_cent(chance[at]),
-            numbers.per_cent(items.contribution[at]),
-            f"{items.rank[at]:,}",
+            numbers.per_cent(chance[places[0]]),
+            numbers.per_cent(items.contribution[places[0]]),
+            f"{items.rank[places[0]]:,}",
         )
-        for at, own in zip(shown, votes, strict=True)
+        for places, own in zip(shown, votes, strict=True)
     )
-    return Grid(("item", *head, "error at best", "rank"), tuple(rows), align)
+    return Grid(("item", *head, "lowest error", "rank"), tuple(rows), align)
+
+
+def _same_votes(items: Items) -> Iterator[NDArray[np.intp]]:
+    """Yield the places of items with the same votes, those that contribute most first."""
+    votes = np.column_stack((items.rank, items.positives, items.totals))
+    names, group = np.unique(votes, axis=0, return_inverse=True)
+    for k in range(len(names)):
+        yield np.flatnonzero(group.ravel() == k)
+
+
+def _few_names(items: Items | ClassItems, places: NDArray[np.intp]) -> str:
+    """Name a few items, and say how many more there are."""
+    names = [str(items.item[at]) for at in places[:NAMED_ITEMS]]
+    more = len(places) - len(names)
+    return f"{', '.join(names)}{f' and {more:,} more' if more else ''}"
 
 
 def _votes_in_words(items: ClassItems, at: int) -> str:
@@ -180,13 +199,13 @@ def how_items(items: Items | ClassItems) -> str:
     """Say of how many items, and how the classes were taken."""
     from errorfloor.results import Items  # which most answers have no use for
 
-    more = f"; the first {len(items.hardest())} are shown" if len(items) > 10 else ""
-    mean = f"{items.count.sum():,} items{more}. Averaged over items, the floor is "
-    mean += f"{numbers.per_cent(items.floor)}."
+    mean = f"The mean over all {items.count.sum():,} items is {numbers.per_cent(items.floor)}: "
+    mean += "about the floor of `estimate`, but smoothed."
     if not isinstance(items, Items):
-        return mean
-    are = "are" if items.symmetric else "are not"
-    return f"{mean} The two classes {are} treated as interchangeable."
+        more = f" The first {len(items.hardest())} items are shown." * (len(items) > MOST_ITEMS)
+        return f"{mean}{more}"
+    how = "alike: only the size of a majority counts" if items.symmetric else "separately"
+    return f"{mean} The two classes are treated {how}."
 
 
 def of_feebee(result: FeeBeeResult) -> Grid:
@@ -223,6 +242,7 @@ def of_annotators(result: AnnotatorsResult, most: int = MOST_ANNOTATORS) -> Grid
         "informedness",
         f"{level} interval",
         "share of the floor",
+        "guessing?",
     )
     rows = (
         (
@@ -232,15 +252,16 @@ def of_annotators(result: AnnotatorsResult, most: int = MOST_ANNOTATORS) -> Grid
             _percent(row.informedness),
             "" if row.low is None else f"{_percent(row.low)} to {_percent(row.high)}",
             _percent(row.share),
+            "maybe" if row.may_guess else "",
         )
         for row in result.rows[:most]
     )
-    return Grid(head, tuple(rows), "<>>>>>")
+    return Grid(head, tuple(rows), "<>>>>><")
 
 
 def of_pairs(result: Confusion) -> Grid:
     """Return the pairs of classes that are taken for one another most often."""
-    head = ("first", "second", "share of errors", "first as second", "second as first")
+    head = ("a", "b", "share of errors", "a taken for b", "b taken for a")
     rows = (
         (
             pair.first,
@@ -328,13 +349,13 @@ def of_metrics() -> Grid:
             metric.name,
             _formula(metric),
             "two" if metric.two_only else "any",
-            "less" if metric.less_is_better else "more",
+            "lower" if metric.less_is_better else "higher",
             _takes(metric),
             "; ".join(_sources(metric)),
         )
         for metric in metrics.METRICS
     )
-    head = ("metric", "best possible value", "classes", "better", "takes", "from (interval)")
+    head = ("metric", "best possible value", "classes", "better", "options", "data (interval)")
     return Grid(head, rows, "<" * len(head))
 
 

@@ -163,7 +163,7 @@ def _closer(estimate: Estimate) -> Iterator[NextStep]:
     table = estimate.table
     assert table is not None
     if len(table.classes) > 2:
-        why = "See which classes no model can tell apart:"
+        why = "See which classes are confused most:"
         yield _step(estimate, why, "print(ef.confusion(floor))", ("confusion",), grouped=False)
     if isinstance(table, VoteTable):
         if table.totals.max() > 1:

@@ -195,13 +195,17 @@ def _(result: Plan) -> str:
 def _(result: AnnotatorsResult) -> str:
     guess = sum(row.may_guess for row in result)
     every = numbers.counted(len(result), "annotator")
-    who = f"{guess:,} of {every} may be guessing" if guess else f"None of {every} seems to guess"
+    who = (
+        f"{guess:,} of {every} may be guessing"
+        if guess
+        else f"None of {every} seems to be guessing"
+    )
     if result.everyone is None or result.without is None or result.left_out is None:
         return f"{who}."
     return (
-        f"{who}. On items that did not choose them, the floor is "
-        f"{numbers.per_cent(result.everyone)} with and {numbers.per_cent(result.without)} without "
-        f"them and their {100 * result.left_out:.0f} % of the votes."
+        f"{who}; they gave {100 * result.left_out:.0f} % of the votes. Without them the floor goes "
+        f"from {numbers.per_cent(result.everyone)} to {numbers.per_cent(result.without)}, measured "
+        "on items that were not used to find them."
     )
 
 

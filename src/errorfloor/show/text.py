@@ -85,7 +85,8 @@ def _columns_of(look: Look) -> Grid:
 
 
 def _about_layout(one: LayoutLook) -> Iterator[str]:
-    named = "; ".join(f"{_columns(column)} as the {role}" for role, column in one.columns.items())
+    parts = [f"{role}: {_columns(column)}" for role, column in one.columns.items()]
+    named = "; ".join(parts) if len(parts) > 1 else parts[0].partition(": ")[2] if parts else ""
     yield f"As {one.layout}{f' ({named})' if named else ''}: {one.says}"
     if one.problem is not None:
         yield f"  Not yet: {one.problem}"

@@ -107,8 +107,9 @@ REQUIRE = options(
         type=VerdictName(),
         multiple=True,
         help=lambda: (
-            f"Exit with code 3 unless the verdict is this one: {either(VERDICTS)}. Give "
-            "it twice to accept two."
+            f"Exit with code 3 unless the verdict is this one: {either(VERDICTS)} (see "
+            "above). Repeat the option to accept several. saturated accepts matches as well, and "
+            "beyond accepts better."
         ),
     ),
     option(
@@ -212,7 +213,7 @@ def refused(session: Session, verdicts: Any, require: Collection[str]) -> str | 
 @LIMITS
 @with_session
 def estimate(session: Session, labels: Labels, ask: Ask, **limits: float | None) -> None:
-    """Estimate the floor.
+    """Estimate the best possible value on your data: the floor of the error, by default.
 
     Columns are guessed where their names leave no doubt, and the guess is shown.
     """
@@ -277,16 +278,17 @@ def headroom(
     require: tuple[str, ...],
     required: tuple[str, ...],
 ) -> None:
-    """Say whether a model can still improve, is at the limit, or looks too good to be true.
+    """Find out whether a model can still improve, is at the limit, or looks too good to be true.
 
-    From votes, from true probabilities, or from scores with --complete the verdict is "room",
-    "saturated" or "beyond". Other scores bound the floor from one side: the verdict is then "room",
-    "matches" or "better".
-    With --group, the model is compared with the floor of each group. With --prediction, the model
-    is tested on the same items as the floor; paired tests say whether a better rule exists, and
-    whether the scores miss something. For metrics of scores (auc, average-precision, brier,
-    log-loss, coverage) that column holds the model's scores. Instead of a file you may
-    give a floor that is known, such as 0.05 or 5%.
+    The verdict is "room" (it can improve), "saturated" (no room was found) or "beyond" (too good to
+    be true). Scores and features give one limit only, unless you add --complete: the verdict is
+    then "room", "matches" (as good as the best rule on these scores) or "better" (better than
+    that rule). "open" means that nothing can be said.
+
+    With --group, the model is compared with the best possible value of each group. With
+    --prediction, it is tested on the items of FILE, and paired tests show whether some rule is
+    better. For auc, average-precision, brier, log-loss and the metrics of coverage, --prediction
+    names the model's scores. Instead of a file you may give a known floor, such as 0.05 or 5%.
     """
     verdicts = verdicts_of(session, require, required)
     verdict = None
@@ -300,7 +302,7 @@ def headroom(
 
 @click.command(
     cls=Command,
-    short_help="Say how many people each model is worth.",
+    short_help="Find out how many people each model is worth.",
     epilog=examples(
         "errorfloor people demo/annotations.csv",
         "errorfloor people demo/models.csv --prediction careful,hasty",
@@ -314,7 +316,9 @@ def headroom(
 @listed("epsilon", OPTIONS_OF["people"])
 @listed("level")
 @destination(
-    report_suffixes, required=False, help="Write a report with the curve of agreement by panel size"
+    report_suffixes,
+    required=False,
+    help="Write a report with a curve of agreement against panel size",
 )
 @with_session
 def people(
@@ -326,12 +330,12 @@ def people(
     output: Path | None,
     **how: Any,
 ) -> None:
-    """Say how often people agree, how often a model could, and how many people a model is worth.
+    """Find out how often people agree, how often a model could, and how many people it is worth.
 
     A model is worth r people if it matches another person's answer as often as the majority of r
     people does. Without --prediction, only people are compared. If the file says who
-    gave each vote, limits also hold for new annotators of the same kind. The exit code is 4 if the
-    predictions look as if they were made from these very votes: comparing then means nothing.
+    gave each vote, and these are enough people, the intervals also hold for new annotators of the
+    same kind. The exit code is 4 if the predictions were made from these votes.
     """
     from errorfloor.questions.people import as_panels
     from errorfloor.questions.question import Ask
@@ -344,7 +348,7 @@ def people(
 
 @click.command(
     cls=Command,
-    short_help="Say by how much two floors differ.",
+    short_help="Compare the floors of two files.",
     epilog=examples(
         "errorfloor difference demo/votes.csv demo/annotations.csv",
         "errorfloor difference demo/votes.csv demo/annotations.csv --dependent --json",
@@ -360,7 +364,7 @@ def people(
 @with_ask()
 @with_session
 def difference(session: Session, labels: Labels, ask: Ask, independent: bool | None) -> None:
-    """Say by how much the floor of the first file is above that of the second.
+    """Show by how much the floor of the first file is above that of the second.
 
     Columns are guessed separately in each file; those that you name are used in both.
     """
@@ -377,8 +381,8 @@ def difference(session: Session, labels: Labels, ask: Ask, independent: bool | N
         lines = [shlex.join(("errorfloor", "estimate", file)) for file in labels.files]
         raise InputError(
             "Scores bound a floor from one side only, because another model may see more. So they "
-            "do not tell by how much two floors differ; votes and true probabilities do. Which of "
-            "two models is better on the same items, and what each file says alone:\n  ",
+            "do not tell by how much two floors differ; votes and true probabilities do. To "
+            "compare two models on the same items, or to look at each file by itself:\n  ",
             "\n  ".join([shlex.join(("errorfloor", "compare", *labels.files)), *lines]),
         )
     found = difference(*floors, independent=independent, level=ask.level)
@@ -387,7 +391,7 @@ def difference(session: Session, labels: Labels, ask: Ask, independent: bool | N
 
 @click.command(
     cls=Command,
-    short_help="Say how good any model can get where people give numbers.",
+    short_help="Find out how good a model of ratings can get.",
     epilog=examples(
         "errorfloor ratings demo/ratings.csv --metric qwk",
         "errorfloor ratings demo/ratings.csv --prediction model --label mean",
@@ -493,7 +497,7 @@ def compare(
 
 @click.command(
     cls=Command,
-    short_help="Bound the floor from features.",
+    short_help="Estimate an upper limit of the floor from features.",
     epilog=examples(
         "errorfloor features demo/scores.csv --label label --duplicates all -o features.html",
         "errorfloor features demo/scores.csv --label label --duplicates first --method 1nn --json",

@@ -58,8 +58,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=f"""Find out how good any model can get on your data.
 
-    The lowest error that any model can reach, the Bayes error or floor, is estimated from labels
-    alone: votes of several annotators, scores with one true label per item, or true probabilities.
+    The lowest error that any model can reach is the Bayes error; we call it the floor. It is
+    estimated from votes of several annotators, from scores or features with one true label per
+    item, from true probabilities, or from ratings.
     Files are {either(kind.name for kind in FORMATS)}; text may be compressed; - is standard input.
     `errorfloor FILE` is short for `errorfloor estimate FILE`.
     """,

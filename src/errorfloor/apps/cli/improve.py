@@ -64,7 +64,7 @@ def plan(session: Session, labels: Labels, **how: Any) -> None:
 def label(
     session: Session, labels: Labels, at_random: bool, output: Path | None, **how: Any
 ) -> None:
-    """Use scores to choose items to label: unsure ones more often, with weights that correct it.
+    """Choose items to label by their scores: more of the unsure ones, with weights to correct that.
 
     --score names the scores, and --label the labels so far, if any. The file that is
     written has the number of each row, its probability of being chosen and its weight.
@@ -96,11 +96,11 @@ def _show_rows(session: Session, found: Any, output: Path | None, *more: str) ->
 @option(
     "--symmetric/--not-symmetric",
     default=None,
-    help="Whether the task is the same with both classes swapped; by default the votes decide.",
+    help="Treat both classes the same way, or not; by default the votes decide.",
 )
 @with_session
 def items(session: Session, labels: Labels, output: Path | None, symmetric: bool | None) -> None:
-    """Say how probable class 1 is for each item, and how much the item adds to the floor.
+    """Show for each item how probable class 1 is, and how often even the best model errs on it.
 
     With --votes or --annotators, --item may name the items.
     """
@@ -117,7 +117,7 @@ def items(session: Session, labels: Labels, output: Path | None, symmetric: bool
 
 @click.command(
     cls=Command,
-    short_help="Show which classes no model can tell apart.",
+    short_help="Show which classes are confused most.",
     epilog=examples(
         "errorfloor confusion demo/class_scores.csv",
         "errorfloor confusion demo/class_votes.csv -o pairs.csv --json",
@@ -128,7 +128,11 @@ def items(session: Session, labels: Labels, output: Path | None, symmetric: bool
 @destination(lambda: (".csv",), required=False, help="Write a row for each pair of classes")
 @with_session
 def confusion(session: Session, labels: Labels, ask: Ask, output: Path | None) -> None:
-    """Show which classes even the best possible model confuses."""
+    """Show which classes are confused most often.
+
+    From votes and true probabilities these are the confusions that no model avoids; from scores,
+    those of the best rule on these scores.
+    """
     from errorfloor.questions.confusion import confusion_of
 
     floor = answer_to(labels, session, ask)
@@ -170,7 +174,7 @@ def annotators(session: Session, labels: Labels, level: float, output: Path | No
 
 @click.command(
     cls=Command,
-    short_help="Score methods by how they follow added label noise.",
+    short_help="Test methods by adding known noise to labels.",
     epilog=examples(
         "errorfloor feebee demo/scores.csv --model-error 0.1 --method isotonic --method beta",
         "errorfloor feebee demo/scores.csv --metric auc --model-value 0.95 --method isotonic",

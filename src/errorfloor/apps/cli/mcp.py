@@ -44,7 +44,7 @@ _RULES = """errorfloor says how good any model can get on labelled data.
 
 @click.command(
     cls=Command,
-    short_help="Answer questions of agents (MCP, stdio).",
+    short_help="Let AI agents ask questions (an MCP server).",
     epilog=examples("errorfloor mcp demo"),
 )
 @click.argument("folders", metavar="FOLDER...", type=FILE, nargs=-1, required=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 )
 @with_session
 def metrics(session: Session) -> None:
-    """List the metrics: what each is, for how many classes, and which labels it needs."""
+    """List the metrics: for how many classes, what they need, and from which data."""
     from errorfloor.show import grids
 
     session.show({"metrics": grids.metrics_as_dicts()}, grids.metrics_as_text(), headline=False)
@@ -32,7 +32,7 @@ def metrics(session: Session) -> None:
 
 @click.group(cls=Group, epilog=examples("errorfloor data list", "errorfloor data path"))
 def data() -> None:
-    """Real sets to try things on."""
+    """Download real data sets to try."""
 
 
 @data.command("list", epilog=examples("errorfloor data list"))
@@ -117,7 +117,7 @@ def save_csv(content: Dataset, path: str | os.PathLike[str]) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Draw the paper's figures again (in a clone).",
+    short_help="Draw the figures of the paper again (from a clone).",
     epilog=examples("errorfloor paper figure-2 --out paper"),
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)
@@ -142,7 +142,7 @@ def paper(
     Needs a git clone of errorfloor, whose package `papers` draws them.
 
     NAME is figure-1 to figure-12 or table-feebee; all of them by default. The name follow-up
-    stands for the three of the second paper: follow-up-figure, follow-up-table, follow-up-feebee.
+    is short for follow-up-figure, follow-up-table and follow-up-feebee, from the second paper.
     """
     from errorfloor._checks import check_choice
     from errorfloor.paper import find_papers
@@ -190,7 +190,7 @@ def path_of(schema: str) -> Path:
 def schema() -> None:
     """Print the JSON Schema that every answer with --json follows.
 
-    The key `schema` of an answer holds the version. Keys may be added without a new
-    version; for any other change its number goes up.
+    The key `schema` of an answer holds the version. Later releases may add keys;
+    any other change gets a new version, such as errorfloor/4.
     """
     click.echo(path_of(SCHEMA).read_text(encoding="utf-8"), nl=False)

@@ -146,7 +146,7 @@ def _refuse_two_arrays(files: Sequence[str], how: Mapping[str, Any]) -> None:
         f"labels=np.load({str(labels)!r}))"
     )
     raise Failure(
-        "Labels in a second file are found by column names, and arrays have no column names. Save "
+        "--labels matches two files by column name, and arrays have no column names. Save "
         "both in one file first:\n  "
         + "\n  ".join([shlex.join(["python", "-c", code]), "errorfloor both.npz"])
     )

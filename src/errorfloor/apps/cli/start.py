@@ -42,8 +42,8 @@ from errorfloor.questions.options import Whole
 def demo(session: Session, save: str | None, picture: Path | None) -> None:
     """Run every method on simulated data whose true floor is known; or save data to try things on.
 
-    The scores of the demo are true probabilities after a distortion that keeps their order, so that
-    nothing is lost. With scores of your own model, expect only an upper bound on the floor.
+    The scores of the demo are the true probabilities on a distorted scale. Their order is right, so
+    no information is lost. Scores of your own model lose some: they give an upper limit only.
     """
     from errorfloor.apps import demo
 

@@ -230,7 +230,7 @@ def _confusion(found: Confusion) -> Picture:
         caption = "The pairs of classes that the best rule takes for one another most often."
     return Picture(
         "confusion",
-        "Which classes no model can tell apart",
+        "Which classes are confused most",
         caption,
         f"{found.sentence} The largest shares of all errors: {pairs}.",
         partial(_on_axes, height_of(found), partial(plot.confusion, found)),
