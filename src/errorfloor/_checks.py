@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 import shlex
 import sys
 import warnings
@@ -121,13 +122,13 @@ class InputError(_Told, ValueError):
     Parameters
     ----------
     parts : str or Mention
-        The sentence, with every argument and function that it names as a `Mention`. The text of
+        The sentence, in which every argument and function stands as `named` has it. The text of
         the error is for Python; `told` writes it for others.
     """
 
     def __init__(self, *parts: Part) -> None:
-        super().__init__(_written(parts, Mention.in_python))
-        self.parts = parts
+        self.parts = named(*parts)
+        super().__init__(_written(self.parts, Mention.in_python))
 
     def behind(self, *parts: Part) -> InputError:
         """Return the same error behind other words, such as the group that it is about."""
@@ -147,8 +148,8 @@ class ErrorFloorWarning(_Told, UserWarning):
     """A statistical doubt about a result; the result's `warnings` repeat it."""
 
     def __init__(self, *parts: Part) -> None:
-        super().__init__(_written(parts, Mention.in_python))
-        self.parts = parts
+        self.parts = named(*parts)
+        super().__init__(_written(self.parts, Mention.in_python))
 
 
 class DegenerateDataWarning(ErrorFloorWarning):
@@ -181,6 +182,42 @@ for _public in (InputError, ErrorFloorWarning, *ErrorFloorWarning.__subclasses__
 
 def _written(parts: Iterable[Part], write: Callable[[Mention], str]) -> str:
     return "".join(write(part) if isinstance(part, Mention) else part for part in parts)
+
+
+_NAMED = re.compile(r"`([A-Za-z]\w*)(?:=([^`]+)|(\(\)))?`")
+
+
+def named(*parts: Part) -> tuple[Part, ...]:
+    """Find what a sentence names: an `argument`, an `argument=value` and a `function()`.
+
+    Examples
+    --------
+    >>> named("`interval=None` skips it.")[0] == argument("interval", None)
+    True
+    >>> str(InputError("`prior` is unknown. `from_votes()` counts votes."))
+    '`prior` is unknown. from_votes counts votes.'
+    """
+    found: list[Part] = []
+    for part in parts:
+        if isinstance(part, Mention):
+            found.append(part)
+            continue
+        start = 0
+        for name in _NAMED.finditer(part):
+            word, value, is_function = name.groups()
+            if value is None or _is_literal(value):
+                found += [part[start : name.start()], Mention(word, value, bool(is_function))]
+                start = name.end()
+        found.append(part[start:])
+    return tuple(one for one in found if one != "")
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False
+    return True
 
 
 def words(*parts: Words) -> tuple[Part, ...]:

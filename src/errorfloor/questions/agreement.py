@@ -12,7 +12,6 @@ import numpy as np
 from errorfloor import checks
 from errorfloor._checks import (
     InputError,
-    argument,
     as_fraction,
     check_choice,
     check_level,
@@ -176,10 +175,7 @@ def _alone(of_ratings: dict[str, Any], others: dict[str, Any]) -> str:
     """Return which agreement of ratings was given, and refuse all that does not go with it."""
     first, *more = [name for name, value in of_ratings.items() if value is not None]
     for name in [*(name for name, value in others.items() if value is not None), *more]:
-        raise InputError(
-            *(argument(first), " goes alone, with ", argument("n"), ". Leave out "),
-            *(argument(name), "."),
-        )
+        raise InputError(f"`{first}` goes alone, with `n`. Leave out `{name}`.")
     return first
 
 
@@ -187,8 +183,7 @@ def _refuse_of_ratings(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             raise InputError(
-                *(argument(name), " goes with ratings. Give their agreement as "),
-                *(argument("icc"), ", ", argument("qwk"), " or ", argument("pearson"), "."),
+                f"`{name}` goes with ratings. Give their agreement as `icc`, `qwk` or `pearson`."
             )
 
 
@@ -243,7 +238,7 @@ def _interval_named(interval: str | None) -> str | None:
     if interval is None:
         return None
     kinds = LIKELIHOOD.name, CERTIFIED.name
-    hint = (" ", argument("interval", None), " skips it.")
+    hint = " `interval=None` skips it."
     name = check_choice(interval, ("auto", *kinds), name="interval", hint=hint)
     return MIXTURE.interval if name == "auto" else name
 
@@ -264,9 +259,8 @@ def _shares(share: Any) -> tuple[float, float] | None:
     is_list = isinstance(share, Sequence) or getattr(share, "ndim", 0) == 1
     if not is_list or len(share) != 2:
         raise InputError(
-            argument("share"), f" must be one number, or one for each of two raters, got "
-            f"{shown(share)}."
-        )  # fmt: skip
+            f"`share` must be one number, or one for each of two raters, got {shown(share)}."
+        )
     return as_fraction(share[0], name="share"), as_fraction(share[1], name="share")
 
 
@@ -281,26 +275,25 @@ def _agreeing(
     given = {"agree": agree, "kappa": kappa, "alpha": alpha}
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
-        raise InputError(
-            *("Give one of ", argument("agree"), ", ", argument("kappa")),
-            *(" and ", argument("alpha"), "."),
-        )
+        raise InputError("Give one of `agree`, `kappa` and `alpha`.")
     if agree is not None:
         return _count(agree, n)
     (name,) = named
     if shares is None:
         raise InputError(
-            *(argument(name), " depends on how often each class is chosen. Add "),
-            *(argument("share"), ", the share of votes for class 1."),
+            f"`{name}` depends on how often each class is chosen. Add `share`, the share of votes "
+            "for class 1."
         )
     value = given[name]
     if not isinstance(value, Real) or not -1 <= value <= 1:
-        raise InputError(argument(name), f" must lie in [-1, 1], got {shown(value)}.")
+        raise InputError(f"`{name}` must lie in [-1, 1], got {shown(value)}.")
     chance = 1 - _disagreement_by_chance(name, shares, n)
     rate = 1 - (1 - float(value)) * (1 - chance)
     if not 0 <= rate <= 1:
-        text = f" = {shown(value)} is impossible with such shares: {rate:.3g} of all pairs agree."
-        raise InputError(argument(name), text, " Check the numbers.")
+        raise InputError(
+            f"`{name}` = {shown(value)} is impossible with such shares: {rate:.3g} of all pairs "
+            "agree. Check the numbers."
+        )
     return _of_pairs(rate, n)
 
 
@@ -321,8 +314,8 @@ def _count(agree: float | str, n: int) -> float:
         return _of_pairs(as_fraction(agree, name="agree"), n)
     if not is_number or agree % 1 != 0 or not 0 <= agree <= n:  # type: ignore[operator]
         raise InputError(
-            *(argument("agree"), " must be a whole number from 0 to ", argument("pairs")),
-            f" = {n:,}, a rate from 0.0 to 1.0, or text such as '92%'; got {shown(agree)}.",
+            f"`agree` must be a whole number from 0 to `pairs` = {n:,}, a rate from 0.0 to 1.0, or "
+            f"text such as '92%'; got {shown(agree)}."
         )
     return int(agree)
 
@@ -344,9 +337,8 @@ def _cells(agree: float, n: int, share: float | None) -> tuple[Counts, Counts, F
     counts = np.array([agree - ones, differ, ones], dtype=np.float64)
     if counts.min() < -1e-9 * n:
         raise InputError(
-            argument("share"),
-            f" = {share:g} cannot be: {differ:,} of {n:,} pairs disagree, so that the share of "
-            f"either class is at least {differ / 2 / n:.4g}. Check the numbers.",
+            f"`share` = {share:g} cannot be: {differ:,} of {n:,} pairs disagree, so that the share "
+            f"of either class is at least {differ / 2 / n:.4g}. Check the numbers."
         )
     seen = counts > 1e-9 * n
     return np.arange(3)[seen], np.full(3, 2)[seen], counts[seen]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from errorfloor import methods
-from errorfloor._checks import InputError, argument, check_level
+from errorfloor._checks import InputError, check_level
 from errorfloor._keywords import told_keywords
 from errorfloor._typing import Floats
 from errorfloor.data.ballots import Ballots, Raters
@@ -83,9 +83,8 @@ def annotators(
     where = where_in(arguments)
     if not where.arrays and (isinstance(votes, Table) or not is_data(votes)):
         raise InputError(
-            argument("votes"),
-            " must be a dataframe or a file with single votes and their annotators. Counts do not "
-            "say whose votes they are.",
+            "`votes` must be a dataframe or a file with single votes and their annotators. Counts "
+            "do not say whose votes they are."
         )
     from errorfloor.data.read_rows import ballots_of
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Unpack, overload
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError
 from errorfloor._keywords import record_of, told_keywords
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
@@ -139,9 +139,8 @@ def that_maps(method: Method) -> Method:
     """Return a method that has a map, else say whose map to use."""
     if method.fit is None:
         raise InputError(
-            argument("method"),
-            f" {method.name} corrects an estimate and has no map of its own. "
-            f"Use method={method.shown_as!r} for the map.",
+            f"`method` {method.name} corrects an estimate and has no map of its own. Use "
+            f"method={method.shown_as!r} for the map."
         )
     return method
 

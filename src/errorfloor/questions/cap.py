@@ -9,9 +9,7 @@ from typing import Any, TypeAlias
 from errorfloor._checks import (
     InputError,
     LabelShiftWarning,
-    argument,
     as_fraction,
-    function,
     shown,
     warn,
 )
@@ -33,9 +31,8 @@ def reached(model_error: Any) -> ReachedErrors | None:
         errors, n = 1, 0
     if not 0 <= errors <= n or n < 1:
         raise InputError(
-            argument("model_error"),
-            f" must be a rate, or a pair (errors, items) of whole numbers; got "
-            f"{shown(model_error)}.",
+            "`model_error` must be a rate, or a pair (errors, items) of whole numbers; got "
+            f"{shown(model_error)}."
         )
     return ReachedErrors(errors, n)
 
@@ -46,18 +43,17 @@ def checked(model_error: Any, table: Table) -> ModelError:
         return None
     if table.kind != VoteTable.kind:
         raise InputError(
-            *(argument("model_error"), " caps floors of votes, and this is the floor of a true "),
-            *("label. Leave it out; ", function("headroom"), " compares a model with the floor."),
+            "`model_error` caps floors of votes, and this is the floor of a true label. Leave it "
+            "out; `headroom()` compares a model with the floor."
         )
     if reached(model_error) is not None:
         return model_error  # type: ignore[no-any-return]
     rate = as_fraction(model_error, name="model_error")
     if len(table.classes) > 2:
         raise InputError(
-            argument("model_error"),
-            f" is a rate, which bounds the bias of votes for two classes only, and there are "
-            f"{len(table.classes)}. Give a pair (errors, items), which caps the floor, or leave it "
-            "out.",
+            "`model_error` is a rate, which bounds the bias of votes for two classes only, and "
+            f"there are {len(table.classes)}. Give a pair (errors, items), which caps the floor, "
+            "or leave it out."
         )
     return rate
 
@@ -74,9 +70,8 @@ def capped(found: VotesEstimate, model: ReachedErrors, kind: IntervalKind | None
     """Return a floor that is at most the error of a model, with limits that pay for its noise."""
     if kind is None or not kind.leaves_open:
         raise InputError(
-            argument("model_error", (model.errors, model.n)),
-            " caps the floor of a mixture, and this method's interval is for something else. "
-            "Pass a rate.",
+            f"`model_error={(model.errors, model.n)!r}` caps the floor of a mixture, and this "
+            "method's interval is for something else. Pass a rate."
         )
     value = min(found.value, model.value)
     text = (

@@ -8,7 +8,7 @@ from typing import Any, Self, Unpack, overload
 
 from errorfloor import checks
 from errorfloor import methods as known
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError
 from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.source import Reading
@@ -194,9 +194,8 @@ def compare(
         return models_in(scores, labels, predictions, prediction, where_in(arguments), asked)
     if scores is None:
         raise InputError(
-            argument("scores"),
-            " is missing: scores of the items, with ",
-            *(argument("labels"), ". To compare models give ", argument("predictions"), "."),
+            "`scores` is missing: scores of the items, with `labels`. To compare models give "
+            "`predictions`."
         )
     ask = record_of(CompareAsk, arguments).checked(ScoreTable.kind)
     return answer_of_scores(scores, labels, where_in(arguments), ask)
@@ -211,8 +210,9 @@ class CompareAsk(Ask):
     def checked(self, kind: str) -> Self:
         """Return the same, or refuse what is wrong before labels are read."""
         if self.methods is not None and (not _is_list(self.methods) or not len(self.methods)):
-            text = ' must be a list of method names, such as ["isotonic", "beta"].'
-            raise InputError(argument("methods"), text)
+            raise InputError(
+                '`methods` must be a list of method names, such as ["isotonic", "beta"].'
+            )
         names, metric = () if self.methods is None else tuple(self.methods), self.choice.metric
         for name in names:
             known.check_name(name, kind, metric)

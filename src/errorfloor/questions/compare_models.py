@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor import checks
-from errorfloor._checks import InputError, argument, check_level, function, shown
+from errorfloor._checks import InputError, argument, check_level, shown
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.models import ModelRows
 from errorfloor.data.naming import listed, positive_of, which_is_1
@@ -73,10 +73,8 @@ class _Items:
         options, classes, texts = rows.source.options, rows.classes, rows.texts
         if options.positive_from is not None:
             raise InputError(
-                argument("positive_from"),
-                " does not go with models, whose answers it would change as well. Make classes of "
-                "both first, or name one with ",
-                *(argument("positive"), "."),
+                "`positive_from` does not go with models, whose answers it would change as well. "
+                "Make classes of both first, or name one with `positive`."
             )
         if options.positive is not None:
             classes = _sides(rows, text_of(options.positive))
@@ -84,16 +82,15 @@ class _Items:
         elif options.classes is not None:
             strange = sorted({*classes} - {*options.classes})
             if strange:
-                text = f" lacks {strange[0]!r}, which occurs. List all classes."
-                raise InputError(argument("classes"), text)
+                raise InputError(f"`classes` lacks {strange[0]!r}, which occurs. List all classes.")
             classes = options.classes
         elif len(classes) == 2 and positive_of(classes) == classes[0]:
             classes = classes[::-1]
         wide = {one.shape[1] for one in rows.answers.values() if one.ndim == 2}
         if wide and wide != {len(classes)}:
             raise InputError(
-                argument("predictions"),
-                f" has {max(wide)} columns, and the labels are of {len(classes)} classes.",
+                f"`predictions` has {max(wide)} columns, and the labels are of {len(classes)} "
+                "classes."
             )
         if len(classes) < 2:
             raise InputError(
@@ -122,8 +119,7 @@ def _sides(rows: ModelRows, meant: str) -> tuple[str, str]:
     """Return the other class, or the name of all others, and the class that is 1."""
     if meant not in rows.known:
         raise InputError(
-            argument("positive"),
-            f" is {meant!r}, and no label is. The labels are {listed(rows.classes)}.",
+            f"`positive` is {meant!r}, and no label is. The labels are {listed(rows.classes)}."
         )
     rest = [one for one in rows.classes if one != meant]
     return rest[0] if len(rest) == 1 else f"not {meant}", meant
@@ -133,8 +129,7 @@ def _sides(rows: ModelRows, meant: str) -> tuple[str, str]:
 def _by_decisions(kind: ModelValue, metric: Metric, items: _Items, chosen: Counts) -> Parts:
     raise InputError(
         f"The {metric.words} of a model goes by its scores, and these are classes. Give columns of "
-        "scores with ",
-        *(argument("prediction"), ", or ask for error."),
+        "scores with `prediction`, or ask for error."
     )
 
 
@@ -182,8 +177,8 @@ def _(kind: ModelValue, metric: Metric, items: _Items, chosen: Counts) -> Parts:
 @singledispatch
 def _by_scores(kind: ModelValue, metric: Metric, items: _Items, scores: Floats) -> Parts:
     raise InputError(
-        *(argument("metric", metric.name), " does not tell how sure a difference of models is. "),
-        "Compare them by auc, brier, log-loss or error.",
+        f"`metric={metric.name!r}` does not tell how sure a difference of models is. Compare them "
+        "by auc, brier, log-loss or error."
     )
 
 
@@ -191,7 +186,7 @@ def _by_scores(kind: ModelValue, metric: Metric, items: _Items, scores: Floats) 
 def _(_: kinds.PairsInOrder, metric: Metric, items: _Items, scores: Floats) -> Parts:
     """Return which share of the other class each item is on the right side of."""
     if scores.ndim == 2:
-        raise InputError(argument("metric", metric.name), " goes with one score per item.")
+        raise InputError(f"`metric={metric.name!r}` goes with one score per item.")
     ones = items.label == 1
     each, reach = np.empty(scores.size), np.empty(scores.size)
     value = 0.0
@@ -225,9 +220,8 @@ def _(kind: kinds.UnboundedLoss, metric: Metric, items: _Items, scores: Floats) 
     each = kind.losses(p)[np.arange(len(p)), items.label]
     if not np.isfinite(each).all():
         raise InputError(
-            argument("prediction"),
-            f" gives a probability of 0 to a label that occurs: the {metric.words} is infinite. "
-            "Keep probabilities away from 0 and 1.",
+            f"`prediction` gives a probability of 0 to a label that occurs: the {metric.words} is "
+            "infinite. Keep probabilities away from 0 and 1."
         )
     return Parts(float(items.mass @ each) / items.total, each, np.ones(len(p)))
 
@@ -236,9 +230,8 @@ def _probabilities(scores: Floats) -> Floats:
     two = scores.ndim == 1
     if not ((scores >= 0).all() and (scores <= 1).all()):
         raise InputError(
-            argument("prediction"),
-            " must be probabilities here, numbers from 0 to 1. Pass logits through a sigmoid or "
-            "softmax.",
+            "`prediction` must be probabilities here, numbers from 0 to 1. Pass logits through a "
+            "sigmoid or softmax."
         )
     return np.column_stack((1 - scores, scores)) if two else scores
 
@@ -266,20 +259,17 @@ def models_in(
     """Read arrays, or columns of a dataframe or files, and return which model is better."""
     if predictions is not None:
         if where.group is not None:
-            raise InputError(argument("group"), " is a column of a dataframe or file. Pass one.")
+            raise InputError("`group` is a column of a dataframe or file. Pass one.")
         if prediction is not None or not isinstance(predictions, Mapping):
             raise InputError(
-                argument("predictions"),
-                ' is a dict of arrays, such as {"old": ..., "new": ...}. Columns of a dataframe or '
-                "file are named with ",
-                *(argument("prediction"), "."),
+                '`predictions` is a dict of arrays, such as {"old": ..., "new": ...}. Columns of a '
+                "dataframe or file are named with `prediction`."
             )
         return compared(ModelRows.of_arrays(labels, predictions, where), ask)
     if not is_data(data):
         raise InputError(
-            argument("prediction"),
-            " names columns of a dataframe or file. Pass one, or give ",
-            *(argument("predictions"), ", a dict of arrays, with ", argument("labels"), "."),
+            "`prediction` names columns of a dataframe or file. Pass one, or give `predictions`, a "
+            "dict of arrays, with `labels`."
         )
     found = compared(ModelRows.read(data, where, columns_of(prediction)), ask)
     if isinstance(found, Groups) or where.columns.get("score") is None:
@@ -293,9 +283,7 @@ def columns_of(prediction: object) -> tuple[str, ...]:
     given = prediction.split(",") if isinstance(prediction, str) else prediction
     names = [*given] if isinstance(given, Sequence) else []
     if not names or not all(isinstance(one, str) for one in names):
-        raise InputError(
-            argument("prediction"), f" must be names of columns, got {shown(prediction)}."
-        )
+        raise InputError(f"`prediction` must be names of columns, got {shown(prediction)}.")
     return tuple(one.strip() for one in names)
 
 
@@ -305,10 +293,8 @@ def compared(rows: ModelRows, ask: ModelsAsk) -> ModelComparison | Groups[ModelC
     rows.check()
     if len(rows.answers) < 2:
         raise InputError(
-            argument("prediction"),
-            " must name two models or more, such as model_a,model_b; one model is compared with "
-            "the floor by ",
-            *(function("headroom"), "."),
+            "`prediction` must name two models or more, such as model_a,model_b; one model is "
+            "compared with the floor by `headroom()`."
         )
     if rows.group is None:
         return _compared(rows, ask)
@@ -317,7 +303,7 @@ def compared(rows: ModelRows, ask: ModelsAsk) -> ModelComparison | Groups[ModelC
         try:
             each[name] = replace(_compared(one, ask), group=name)
         except InputError as error:
-            raise error.behind(argument("group"), f" {name!r}: ") from error
+            raise error.behind(f"`group` {name!r}: ") from error
     column = rows.source.options.group
     assert column is not None
     return Groups(column, each, ask.level, dropped=rows.dropped)
@@ -428,9 +414,8 @@ def _as_scores(rows: ModelRows, items: _Items, name: str) -> Floats:
     if answers.ndim == 1 and (items.classes > 2 or answers.dtype.kind not in "iufb"):
         what = "a score for each class" if items.classes > 2 else "scores"
         raise InputError(
-            argument("prediction"),
-            f" (column {name!r}) must hold {what} for this metric, and holds {shown(answers[0])}. "
-            "Ask for error, or another metric of classes.",
+            f"`prediction` (column {name!r}) must hold {what} for this metric, and holds "
+            f"{shown(answers[0])}. Ask for error, or another metric of classes."
         )
     return answers.astype(np.float64)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError
 from errorfloor._keywords import told_keywords
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.options import ReadOptions
@@ -64,17 +64,16 @@ def confusion(
     if not isinstance(estimate, Estimate | Groups):
         if not is_data(estimate):
             raise InputError(
-                argument("estimate"),
-                " must be a floor with its table, or data: a table, a dataframe or a file; "
-                f"got {type(estimate).__name__}.",
+                "`estimate` must be a floor with its table, or data: a table, a dataframe or a "
+                f"file; got {type(estimate).__name__}."
             )
         where = ReadOptions.of(group=group, **columns)
         estimate = floor_of(estimate, where, Ask(interval=None, rng=rng))
     elif rng is not None and not (isinstance(rng, int | np.integer) and rng == 0):
-        raise InputError(argument("rng"), " goes with data, not with an Estimate. Leave it out.")
+        raise InputError("`rng` goes with data, not with an Estimate. Leave it out.")
     elif group is not None or columns:
         named = ["group"] if group is not None else list(columns)
-        raise InputError(argument(named[0]), " goes with data, not with an Estimate. Leave it out.")
+        raise InputError(f"`{named[0]}` goes with data, not with an Estimate. Leave it out.")
     if isinstance(estimate, Groups):
         found = {name: confusion_of(floor) for name, floor in estimate.items()}
         return Groups(estimate.column, found, dropped=estimate.dropped)
@@ -86,8 +85,7 @@ def confusion_of(floor: Any) -> Confusion:
     if not floor.measure.is_error:
         raise InputError(
             f"The confusion of classes is about errors, and this is the {floor.measure.words} "
-            f"{floor.measure.limit}. Estimate the floor without ",
-            *(argument("metric"), "."),
+            f"{floor.measure.limit}. Estimate the floor without `metric`."
         )
     table = None if floor.table is None else unweighted(floor.table, "confusion")
     if isinstance(table, SoftTable):
@@ -97,9 +95,7 @@ def confusion_of(floor: Any) -> Confusion:
     elif isinstance(table, ScoreTable):
         made = _of_scores(table, floor)
     else:
-        raise InputError(
-            argument("estimate"), " has lost its table. Pass what an estimate returned, or data."
-        )
+        raise InputError("`estimate` has lost its table. Pass what an estimate returned, or data.")
     errors, method, basis = made
     np.fill_diagonal(errors, 0.0)
     return Confusion(

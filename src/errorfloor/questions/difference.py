@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from errorfloor import intervals
-from errorfloor._checks import InputError, argument, as_flag, check_level, function, shown
+from errorfloor._checks import InputError, as_flag, check_level, shown
 from errorfloor._keywords import told_keywords
 from errorfloor.intervals.record import Evidence
 from errorfloor.results import Estimate
@@ -60,9 +60,8 @@ def difference(
     first, second = _as_floor(floor_a, "floor_a"), _as_floor(floor_b, "floor_b")
     if first.measure != second.measure:
         raise InputError(
-            *(argument("floor_a"), f" is about the {first.measure.words} and "),
-            *(argument("floor_b"), f" about the {second.measure.words}. Compare floors of one "),
-            "metric.",
+            f"`floor_a` is about the {first.measure.words} and `floor_b` about the "
+            f"{second.measure.words}. Compare floors of one metric."
         )
     alone = (
         _are_apart(first, second)
@@ -94,23 +93,17 @@ def difference(
 def _as_floor(floor: object, name: str) -> Estimate:
     if not isinstance(floor, Estimate):
         raise InputError(
-            argument(name),
-            f" must be an Estimate with an interval, got {shown(floor)}. Estimate the floor by ",
-            *(function("from_votes"), " or ", function("from_soft_labels"), "."),
+            f"`{name}` must be an Estimate with an interval, got {shown(floor)}. Estimate the "
+            "floor by `from_votes()` or `from_soft_labels()`."
         )
     if floor.evidence is None or floor.low is None or floor.high is None:
-        raise InputError(
-            argument(name),
-            " has no interval. Estimate the floor without ",
-            *(argument("interval", None), "."),
-        )
+        raise InputError(f"`{name}` has no interval. Estimate the floor without `interval=None`.")
     if not floor.claim.any_model:
         sees = floor.claim.sees or "these data"
         raise InputError(
-            argument(name),
-            f" bounds the {floor.measure.limit} from one side only, because {sees} may miss what "
-            f"another model sees. The difference of two such bounds says nothing about the "
-            f"{floor.measure.limit}s. Compare floors of votes or of true probabilities.",
+            f"`{name}` bounds the {floor.measure.limit} from one side only, because {sees} may "
+            "miss what another model sees. The difference of two such bounds says nothing about "
+            f"the {floor.measure.limit}s. Compare floors of votes or of true probabilities."
         )
     return floor
 

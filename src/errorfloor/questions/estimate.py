@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError
 from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import BESIDE_LABELS, of_kind
@@ -425,8 +425,8 @@ def from_votes(
     ask = record_of(Ask, arguments).checked(kind)
     if kind == ScoreTable.kind and ask.options != Options():
         raise InputError(
-            *(argument("totals_by"), ", ", argument("stopping"), " and ", argument("majority")),
-            *(" are about floors of votes. Leave them out, or leave out ", argument("label"), "."),
+            "`totals_by`, `stopping` and `majority` are about floors of votes. Leave them out, or "
+            "leave out `label`."
         )
     if votes is None:
         votes, arguments["positives"] = positives, None

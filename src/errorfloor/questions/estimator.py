@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import ErrorFloorWarning, InputError, argument, as_generator, shown
+from errorfloor._checks import ErrorFloorWarning, InputError, as_generator, shown
 from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.matrices import is_matrix
@@ -116,8 +116,9 @@ def from_estimator(
     scores, classes = _held_out(model, X, labels, cv, groups, sample_weight, seed)
     if is_matrix(scores):
         if positive is not None:
-            text = f" goes with two classes, and there are {len(classes)}. Leave it out."
-            raise InputError(argument("positive"), text)
+            raise InputError(
+                f"`positive` goes with two classes, and there are {len(classes)}. Leave it out."
+            )
         meant: dict[str, Any] = {"classes": [text_of(one) for one in classes]}
     else:
         first, second = classes
@@ -159,14 +160,11 @@ def headroom_scorer(floor: Estimate) -> Callable[..., float]:
     """
     if not isinstance(floor, Estimate):
         raise InputError(
-            argument("floor"),
-            f" must be what from_votes, from_scores or the like returned, got {shown(floor)}.",
+            "`floor` must be what from_votes, from_scores or the like returned, got "
+            f"{shown(floor)}."
         )
     if floor.interval is None:
-        raise InputError(
-            *(argument("floor"), " has no interval. Estimate it without "),
-            *(argument("interval", None), "."),
-        )
+        raise InputError("`floor` has no interval. Estimate it without `interval=None`.")
     return _HeadroomScorer(floor)
 
 
@@ -207,20 +205,20 @@ def _places(labels: Any, place: dict[str, int]) -> Counts:
     texts = [text_of(one) for one in as_entries(labels).tolist()]
     bad = next((one for one in texts if one not in place), None)
     if bad is not None:
-        text = f" has {shown(bad)}, which the model does not know: {', '.join(place)}."
-        raise InputError(argument("y"), text)
+        raise InputError(
+            f"`y` has {shown(bad)}, which the model does not know: {', '.join(place)}."
+        )
     return np.array([place[one] for one in texts])
 
 
 def _as_labels(y: Any) -> NDArray[Any]:
     labels = as_entries(y)
     if labels.ndim != 1 or labels.size == 0:
-        text = f" must be 1-d with a label for each item, got shape {labels.shape}."
-        raise InputError(argument("y"), text)
+        raise InputError(f"`y` must be 1-d with a label for each item, got shape {labels.shape}.")
     if missing_in(labels).any():
-        raise InputError(argument("y"), " has missing labels. Leave such items out of X and y.")
+        raise InputError("`y` has missing labels. Leave such items out of X and y.")
     if len({text_of(one) for one in labels.tolist()}) < 2:
-        raise InputError(argument("y"), " has one class only. Two classes or more are needed.")
+        raise InputError("`y` has one class only. Two classes or more are needed.")
     return labels
 
 
@@ -242,8 +240,11 @@ def _held_out(
         gone = np.setdiff1d(classes, labels[train])
         if gone.size:
             text = f" leaves no item of the class {shown(gone.tolist()[0])} to fit one of its "
-            remedy = "models. Use fewer folds, or more items of that class."
-            raise InputError(argument("cv"), text, remedy)
+            raise InputError(
+                "`cv`",
+                text,
+                "models. Use fewer folds, or more items of that class.",
+            )
         fitted = clone(model)
         fitted.fit(_rows(points, train), labels[train], **_weights(fitted, weight, train))
         found = scores_of(fitted, _rows(points, test))
@@ -253,7 +254,11 @@ def _held_out(
         times[test] += 1
     if scores is None or (times != 1).any():
         text = " must have each item in one test part. Use folds, such as cv=5, not repeated or "
-        raise InputError(argument("cv"), text, "random splits.")
+        raise InputError(
+            "`cv`",
+            text,
+            "random splits.",
+        )
     return scores, classes.tolist()
 
 
@@ -265,8 +270,10 @@ def _folds(
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         least = int(min(np.unique(labels, return_counts=True)[1]))
         if not 2 <= cv <= least:
-            text = f" must be from 2 to {least}, the number of items of the rarest class; got {cv}."
-            raise InputError(argument("cv"), text)
+            raise InputError(
+                f"`cv` must be from 2 to {least}, the number of items of the rarest class; got "
+                f"{cv}."
+            )
         kind = selection.StratifiedKFold if groups is None else selection.StratifiedGroupKFold
         cv = kind(int(cv), shuffle=True, random_state=seed)
     splits: Iterable[tuple[Any, Any]] = selection.check_cv(cv, labels, classifier=True).split(
@@ -301,15 +308,13 @@ def scores_of(model: Any, points: Any) -> Floats:
         return scores[:, 1] if scores.shape[1] == 2 else scores
     if not hasattr(model, "decision_function"):
         raise InputError(
-            argument("model"),
-            f" is a {type(model).__name__}, which has neither predict_proba nor "
-            "decision_function. A floor needs scores: use a model that has one of them.",
+            f"`model` is a {type(model).__name__}, which has neither predict_proba nor "
+            "decision_function. A floor needs scores: use a model that has one of them."
         )
     scores = np.asarray(model.decision_function(points), dtype=np.float64)
     if scores.ndim == 2 and scores.shape[1] != len(model.classes_):
         raise InputError(
-            argument("model"),
-            " has a score for each pair of classes. Set decision_function_shape='ovr'.",
+            "`model` has a score for each pair of classes. Set decision_function_shape='ovr'."
         )
     return scores
 

@@ -11,11 +11,9 @@ import numpy as np
 from errorfloor import checks
 from errorfloor._checks import (
     InputError,
-    argument,
     as_flag,
     check_choice,
     check_level,
-    function,
     shown,
 )
 from errorfloor._keywords import told_keywords
@@ -61,27 +59,24 @@ def check_floor(floor: object, same_labelling: bool) -> None:
     as_flag(same_labelling, name="same_labelling")
     if floor is None:
         if same_labelling:
-            text = " goes with a floor from votes or scores. Add "
-            raise InputError(argument("same_labelling"), text, argument("floor"), ".")
+            raise InputError(
+                "`same_labelling` goes with a floor from votes or scores. Add `floor`."
+            )
         return
     able = isinstance(floor, Estimate) and floor.evidence is not None and floor.n > 0
     if not able or isinstance(floor, FeaturesEstimate) or not floor.measure.is_error:  # type: ignore[attr-defined]
         raise InputError(
-            argument("floor"),
-            " must be an error floor with an interval, from votes or scores of the same items. "
-            "Estimate it by ",
-            *(function("from_votes"), " or ", function("from_scores"), "."),
+            "`floor` must be an error floor with an interval, from votes or scores of the same "
+            "items. Estimate it by `from_votes()` or `from_scores()`."
         )
     claim, metric = floor.claim, floor.measure  # type: ignore[attr-defined]
     if not claim.unbeatable(metric):
         raise InputError(
-            argument("floor"),
-            f" is that of {claim.best_of}, which bounds the floor from above, as features do. Take "
-            "one from votes, or from scores with ",
-            *(argument("complete", True), "."),
+            f"`floor` is that of {claim.best_of}, which bounds the floor from above, as features "
+            "do. Take one from votes, or from scores with `complete=True`."
         )
     if floor.refuted:  # type: ignore[attr-defined]
-        raise InputError(argument("floor"), " is refuted by its own data. Mend that first.")
+        raise InputError("`floor` is refuted by its own data. Mend that first.")
 
 
 def beside(found: FeaturesEstimate, floor: Estimate | None, same: bool) -> FeaturesEstimate:
@@ -93,8 +88,9 @@ def beside(found: FeaturesEstimate, floor: Estimate | None, same: bool) -> Featu
     if floor is None or floor.evidence is None or found.evidence is None or found.level is None:
         return found
     if len(floor.classes) != len(found.classes):
-        text = f" is of {len(floor.classes)} classes, the labels are of {len(found.classes)}."
-        raise InputError(argument("floor"), text)
+        raise InputError(
+            f"`floor` is of {len(floor.classes)} classes, the labels are of {len(found.classes)}."
+        )
     half = (1 + found.level) / 2
     low, most = floor.evidence.limits(half)[0], found.evidence.limits(half)[1]
     findings = (_contradiction(found, floor, same),) if low > most else ()
@@ -241,7 +237,7 @@ def from_features(
     check_floor(floor, same_labelling)
     for name, given in (("models", len(models) > 0), ("floor", floor is not None)):
         if classic is not None and given:
-            raise InputError(argument(name), " goes with ", argument("method", SEQUENTIAL), ".")
+            raise InputError(f"`{name}` goes with `method={SEQUENTIAL!r}`.")
     told = families(models, device)
     named = ReadOptions.of(label=label, cluster=cluster, classes=classes)
     data = read_features(X, y, features, named)
@@ -301,7 +297,7 @@ class SequentialErrors:
 def _asked_for(method: object, models: object) -> classics.Classic | None:
     """Return the classic estimate that was named, or None for the sequential one."""
     if not isinstance(models, list | tuple):
-        raise InputError(argument("models"), f" must be a list of models, got {shown(models)}.")
+        raise InputError(f"`models` must be a list of models, got {shown(models)}.")
     return None if isinstance(method, str) and method == SEQUENTIAL else classics.find(method)
 
 
@@ -413,15 +409,12 @@ def _refuse_groups(data: Features, rows: Counts, duplicates: str, device: str | 
     found = rows_together(data.points[rows], data.codes[rows], device)
     if found is not None:
         raise InputError(
-            f"Rows {rows[found.one]} and {rows[found.other]} of ",
-            argument("X"),
-            f" look like copies of one item, or like rows of one person, and so do others "
-            f"({per_cent(found.share, 0)} of the rows). Such neighbours have the same label in "
-            f"{per_cent(found.same, 0)} of cases, the next ones in "
-            f"{per_cent(found.same_outside, 0)}. Rows that belong together break the limit. Say "
-            "which do with ",
-            *(argument("cluster"), ", or say that all are different items with "),
-            *(argument("duplicates", ALL), "."),
+            f"Rows {rows[found.one]} and {rows[found.other]} of `X` look like copies of one item, "
+            f"or like rows of one person, and so do others ({per_cent(found.share, 0)} of the "
+            f"rows). Such neighbours have the same label in {per_cent(found.same, 0)} of cases, "
+            f"the next ones in {per_cent(found.same_outside, 0)}. Rows that belong together break "
+            "the limit. Say which do with `cluster`, or say that all are different items with "
+            f"`duplicates={ALL!r}`."
         )
 
 
@@ -442,11 +435,9 @@ def _order(data: Features, duplicates: str, rng: np.random.Generator) -> Counts:
     if again.size:
         one, other = rows[first[of[again[0]]]], rows[again[0]]
         raise InputError(
-            f"Rows {one} and {other} of ",
-            argument("X"),
-            f" are equal ({again.size:,} rows repeat others). Copies of an item break the limit. "
-            "Say which rows belong together with ",
-            *(argument("cluster"), ", keep the first of them with ", argument("duplicates", FIRST)),
-            *(", or say that they are different items with ", argument("duplicates", ALL), "."),
+            f"Rows {one} and {other} of `X` are equal ({again.size:,} rows repeat others). Copies "
+            "of an item break the limit. Say which rows belong together with `cluster`, keep the "
+            f"first of them with `duplicates={FIRST!r}`, or say that they are different items with "
+            f"`duplicates={ALL!r}`."
         )
     return order

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, TypeAlias, Unpack, overload
 import numpy as np
 
 from errorfloor import methods as known
-from errorfloor._checks import InputError, argument, check_choice, check_whole, shown, words
+from errorfloor._checks import InputError, check_choice, check_whole, shown
 from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import Bools, Counts, Floats, RandomLike
 from errorfloor.data.features import FeatureItems, read_items
@@ -438,9 +438,8 @@ def part_named(name: object) -> ClassicPart | None:
     """Return what a name asks of a classic; None where it is no classic's."""
     if name == SEQUENTIAL:
         raise InputError(
-            argument("methods"),
-            f" {SEQUENTIAL!r} fits its models again to every set of labels, which FeeBee has a "
-            "thousand of. Leave it out.",
+            f"`methods` {SEQUENTIAL!r} fits its models again to every set of labels, which FeeBee "
+            "has a thousand of. Leave it out."
         )
     stem, _, end = str(name).rpartition("-")
     stem, last = (stem, end) if end in ENDS else (str(name), None)
@@ -448,18 +447,18 @@ def part_named(name: object) -> ClassicPart | None:
         return None
     classic = classics.find(stem)
     if last is not None and not classic.has_ends:
-        raise InputError(argument("methods"), f" {classic.name!r} has no ends, only a value.")
+        raise InputError(f"`methods` {classic.name!r} has no ends, only a value.")
     return ClassicPart(classic, last)
 
 
 def check_asked(asked: MetricChoice, features: Any, device: str | None) -> None:
     """Refuse metrics that no classic estimates, and a device for nothing."""
     if device is not None and features is None:
-        raise InputError(argument("device"), " is for neighbours, of ", argument("features"), ".")
+        raise InputError("`device` is for neighbours, of `features`.")
     if features is not None and not asked.record.is_error:
         raise InputError(
-            *(argument("features"), " goes with error: no classic estimates another metric. "),
-            *("Leave out ", argument("metric"), " or ", argument("features"), "."),
+            "`features` goes with error: no classic estimates another metric. Leave out `metric` "
+            "or `features`."
         )
 
 
@@ -518,14 +517,13 @@ def asked_for(metric: str, means: object) -> MetricChoice:
     able = noise.known()
     if asked.metric not in able:
         raise InputError(
-            argument("metric", asked.metric),
-            " has no known value under noise, so FeeBee cannot tell who follows it. Ask for "
-            f"{', '.join(able[:-1])} or {able[-1]}.",
+            f"`metric={asked.metric!r}` has no known value under noise, so FeeBee cannot tell who "
+            f"follows it. Ask for {', '.join(able[:-1])} or {able[-1]}."
         )
     if asked.record.is_error and means is not None:
         raise InputError(
-            *(argument("means"), " goes with balanced error and AUC: what error becomes is known "),
-            *("for a fair coin only. Leave it out, or name another ", argument("metric"), "."),
+            "`means` goes with balanced error and AUC: what error becomes is known for a fair coin "
+            "only. Leave it out, or name another `metric`."
         )
     return asked
 
@@ -534,9 +532,8 @@ def measure_of(asked: MetricChoice, classes: int) -> Metric:
     """Return the metric, or say that its value under noise is known for two classes only."""
     if classes > 2 and not asked.record.is_error:
         raise InputError(
-            argument("metric", asked.metric),
-            f" has a known value under noise for two classes, and the labels are of {classes}. "
-            "Ask for error, or count one class against the rest.",
+            f"`metric={asked.metric!r}` has a known value under noise for two classes, and the "
+            f"labels are of {classes}. Ask for error, or count one class against the rest."
         )
     return asked.of(classes)
 
@@ -558,10 +555,10 @@ def check_means(means: Any) -> tuple[float, ...]:
     every = [means] if isinstance(means, Real) else means
     text = " must be numbers between 0 and 1, such as [0.2, 0.5, 0.8], "
     if not isinstance(every, Sequence | np.ndarray) or isinstance(every, str) or not len(every):
-        raise InputError(argument("means"), f"{text}got {shown(means)}.")
+        raise InputError(f"`means`{text}got {shown(means)}.")
     for one in every:
         if not isinstance(one, Real) or not 0 < float(one) < 1:
-            raise InputError(argument("means"), f"{text}without 0 and 1; got {shown(one)}.")
+            raise InputError(f"`means`{text}without 0 and 1; got {shown(one)}.")
     return tuple(float(one) for one in every)
 
 
@@ -571,25 +568,28 @@ def known_error(
     """Return the model's error, balanced error or one less its AUC, however it was given."""
     if model_error is not None and model_value is not None:
         raise InputError(
-            *(argument("model_error"), " and ", argument("model_value")),
-            " are two names of one thing. Give one of them.",
+            "`model_error` and `model_value` are two names of one thing. Give one of them."
         )
     if model_error is not None and not metric.less_is_better:
         raise InputError(
-            *(argument("model_error"), f" is no {metric.words}. Give the best known model's "),
-            *(f"{metric.words} as ", argument("model_value"), ", or 0.5 where there is none."),
+            f"`model_error` is no {metric.words}. Give the best known model's {metric.words} as "
+            "`model_value`, or 0.5 where there is none."
         )
     name = "model_value" if model_error is None else "model_error"
     value = model_value if model_error is None else model_error
     if value is None:
         name = "model_value" if not metric.is_error else "model_error"
-        text = f" is missing: the {metric.words} of the best model known. "
-        raise InputError(*words(argument(name), text, _without(metric, classes)))
+        raise InputError(
+            f"`{name}` is missing: the {metric.words} of the best model known. "
+            f"{_without(metric, classes)}"
+        )
     ends = sorted((float(not metric.less_is_better), _trivial(metric, classes)))
     if not isinstance(value, Real) or not ends[0] <= value <= ends[1]:
-        text = f" must lie in [{ends[0]:.3g}, {ends[1]:.3g}], got {shown(value)}. "
-        remedy = f"Divide percentages by 100; {_lower(_without(metric, classes))}"
-        raise InputError(*words(argument(name), text, remedy))
+        otherwise = _without(metric, classes)
+        raise InputError(
+            f"`{name}` must lie in [{ends[0]:.3g}, {ends[1]:.3g}], got {shown(value)}. Divide "
+            f"percentages by 100; {otherwise[0].lower()}{otherwise[1:]}"
+        )
     return float(value) if metric.less_is_better else 1 - float(value)
 
 
@@ -606,18 +606,13 @@ def _without(metric: Metric, classes: int) -> str:
     return f"Without a model, {constant} is the error of a constant one."
 
 
-def _lower(sentence: str) -> str:
-    return sentence[0].lower() + sentence[1:]
-
-
 def named_methods(methods: Methods, asked: MetricChoice, featured: bool = False) -> dict[str, Any]:
     """Return names and functions by name, or say which entry is none."""
     plain = isinstance(methods, Iterable) and getattr(methods, "ndim", 1) == 1
     if isinstance(methods, str) or callable(methods) or not plain:
         raise InputError(
-            argument("methods"),
-            ' must be a list such as ["isotonic", "beta"] or a dict of functions, '
-            f"got {shown(methods)}.",
+            '`methods` must be a list such as ["isotonic", "beta"] or a dict of functions, got '
+            f"{shown(methods)}."
         )
     pairs: list[tuple[str, Any]]
     if isinstance(methods, Mapping):
@@ -627,17 +622,21 @@ def named_methods(methods: Methods, asked: MetricChoice, featured: bool = False)
     if featured:
         pairs = [(name, _classic_or(method)) for name, method in pairs]
     if not pairs:
-        raise InputError(
-            argument("methods"), " is empty. Name at least one, or leave it out for all."
-        )
+        raise InputError("`methods` is empty. Name at least one, or leave it out for all.")
     named: dict[str, Any] = {}
     for name, method in pairs:
         if name in named:
             text = f" has {name!r} twice. Drop one, or pass a dict with other names."
-            raise InputError(argument("methods"), text)
+            raise InputError(
+                "`methods`",
+                text,
+            )
         if name == ORACLE:
             text = f" cannot have the name {name!r}, which the result uses."
-            raise InputError(argument("methods"), text)
+            raise InputError(
+                "`methods`",
+                text,
+            )
         named[name] = method
     return named
 
@@ -670,9 +669,8 @@ def check_scored(named: Iterable[Any], scored: bool) -> None:
     for method in () if scored else named:
         if not isinstance(method, ClassicPart):
             raise InputError(
-                argument("methods"),
-                f" {shown(method)} reads scores, and there are features only. Add scores, or name "
-                "classics such as 1nn and ghp.",
+                f"`methods` {shown(method)} reads scores, and there are features only. Add scores, "
+                "or name classics such as 1nn and ghp."
             )
 
 
@@ -688,9 +686,8 @@ def _name(method: Any, entry: int, asked: MetricChoice, featured: bool) -> str:
     name = getattr(method, "__name__", None)
     if not isinstance(name, str):
         raise InputError(
-            argument("methods"),
-            f" must have names: entry {entry} is {method!r} without a `__name__`. "
-            'Pass a dict, such as {"mine": function}.',
+            f"`methods` must have names: entry {entry} is {method!r} without a `__name__`. Pass a "
+            'dict, such as {"mine": function}.'
         )
     return name
 
@@ -702,9 +699,8 @@ def checked_estimator(name: str, estimator: Estimator) -> Estimator:
         value = estimator(table)
         if not _is_finite_number(value):
             raise InputError(
-                argument("methods"),
-                f" {name!r} must return a finite number, got {value!r} for {table}. "
-                "Have it return its best guess on noisy tables too.",
+                f"`methods` {name!r} must return a finite number, got {value!r} for {table}. Have "
+                "it return its best guess on noisy tables too."
             )
         return float(value)
 

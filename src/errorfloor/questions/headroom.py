@@ -14,15 +14,12 @@ from errorfloor import intervals
 from errorfloor._checks import (
     InputError,
     LabelShiftWarning,
-    argument,
     as_flag,
     as_fraction,
     check_level,
-    function,
     percentage,
     shown,
     warn,
-    words,
 )
 from errorfloor._keywords import record_of, told_keywords
 from errorfloor._typing import RandomLike
@@ -359,8 +356,7 @@ def headroom(
     asked = None if metric is None else MetricChoice(metric, costs, at, prior)
     if asked is None and any(value is not None for value in (costs, at, prior)):
         raise InputError(
-            *(argument("costs"), ", ", argument("at"), " and ", argument("prior"), " go with a "),
-            *(argument("metric"), ". Name it, or leave them out."),
+            "`costs`, `at` and `prior` go with a `metric`. Name it, or leave them out."
         )
     if prediction is not None or (predictions is not None and not _is_floor(estimate)):
         ask = Ask.about(asked or MetricChoice(), level=level, rng=rng)
@@ -428,8 +424,8 @@ def judging(
         # Next to labels that the floor is of, the model's column may hold its scores.
         if data is None:
             raise InputError(
-                *(argument("prediction"), " with ", argument("metric"), " reads a file twice. "),
-                "Save standard input as a file, and name that.",
+                "`prediction` with `metric` reads a file twice. Save standard input as a file, and "
+                "name that."
             )
         reading = read_as(for_floor(where), (SCORES, SOFT_LABELS))
         return lambda: _judged_by_metric(data, where, prediction, answer(reading, ask), ask.level)
@@ -497,10 +493,8 @@ def _is_floor(estimate: object) -> bool:
 
 def _needs_a_floor(metric: str) -> InputError:
     return InputError(
-        argument("predictions"),
-        f" next to scores are compared by their errors. For {metric} estimate the floor first, and "
-        "pass it with ",
-        *(argument("labels"), " and ", argument("predictions"), "."),
+        f"`predictions` next to scores are compared by their errors. For {metric} estimate the "
+        "floor first, and pass it with `labels` and `predictions`."
     )
 
 
@@ -517,22 +511,19 @@ def _as_floor(
     if not isinstance(estimate, Estimate | Groups):
         if not is_data(estimate):
             raise InputError(
-                argument("estimate"),
-                f" must be an Estimate with an interval, got {shown(estimate)}. Estimate the floor "
-                "by ",
-                *(function("from_scores"), ", ", function("from_votes"), " or "),
-                *(function("from_soft_labels"), "; or pass a table, a dataframe or a file."),
+                f"`estimate` must be an Estimate with an interval, got {shown(estimate)}. Estimate "
+                "the floor by `from_scores()`, `from_votes()` or `from_soft_labels()`; or pass a "
+                "table, a dataframe or a file."
             )
         ask = Ask.about(asked or MetricChoice(), level=level, rng=rng)
         return floor_of(estimate, ReadOptions.of(**columns), ask)
     for name in (name for name, value in columns.items() if value is not None or name != "group"):
-        raise InputError(argument(name), " goes with data, not with an Estimate. Leave it out.")
+        raise InputError(f"`{name}` goes with data, not with an Estimate. Leave it out.")
     first = next(iter(estimate.values())) if isinstance(estimate, Groups) else estimate
     if asked is not None and asked.of(len(first.classes)) != first.measure:
         raise InputError(
-            argument("metric", asked.metric),
-            f" is not what the Estimate is of, the {first.measure.words}. Leave it out, or "
-            "estimate again.",
+            f"`metric={asked.metric!r}` is not what the Estimate is of, the {first.measure.words}. "
+            "Leave it out, or estimate again."
         )
     return estimate
 
@@ -633,17 +624,11 @@ def _evidence(floor: Estimate) -> Evidence:
     """Return the limits of a floor at any level, or say that it has none to compare with."""
     if isinstance(floor, FeaturesEstimate) and not floor.is_limit:
         raise InputError(
-            argument("estimate"),
-            f" comes from features by {floor.method}, which gives no limit to compare with. Use "
-            "the default method of ",
-            *(function("from_features"), ", or ", function("from_votes"), "."),
+            f"`estimate` comes from features by {floor.method}, which gives no limit to compare "
+            "with. Use the default method of `from_features()`, or `from_votes()`."
         )
     if floor.evidence is None:
-        raise InputError(
-            argument("estimate"),
-            " has no interval. Estimate the floor without ",
-            *(argument("interval", None), "."),
-        )
+        raise InputError("`estimate` has no interval. Estimate the floor without `interval=None`.")
     return floor.evidence
 
 
@@ -651,13 +636,10 @@ def _doubts(floor: Estimate, same_labelling: bool) -> tuple[str, ...]:
     method = method_of(floor)
     if same_labelling or method is None or method.reads != VoteTable.kind:
         return ()
-    message = words(
+    message = (
         f"The {floor.measure.limit} came from votes. If the test labels were made in another way "
         f"(other people, other instructions, sharper images), their {floor.measure.limit} "
-        "differs. If the file has such labels, name their column with ",
-        argument("label"),
-        "; if they were collected like the votes, say ",
-        argument("same_labelling", True),
-        ".",
+        "differs. If the file has such labels, name their column with `label`; if they were "
+        "collected like the votes, say `same_labelling=True`."
     )
     return (warn(message, LabelShiftWarning),)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument, as_flag
+from errorfloor._checks import InputError, as_flag
 from errorfloor._keywords import told_keywords
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.items import KeptVotes, VoteItems
@@ -112,8 +112,8 @@ def of_reading(reading: Reading, keeper: KeptVotes, symmetric: bool | None) -> I
     table = unweighted(table, "items")
     if int(rows.totals.max()) < 2:
         raise InputError(
-            argument("totals"),
-            " must reach 2 for some item: single votes do not tell hard items from easy ones.",
+            "`totals` must reach 2 for some item: single votes do not tell hard items from easy "
+            "ones."
         )
     if len(rows.classes) > 2:
         return _of_many(rows, reading, symmetric)
@@ -144,8 +144,8 @@ def _of_many(rows: VoteItems, reading: Reading, symmetric: bool | None) -> Class
 
     if symmetric is False:
         raise InputError(
-            argument("symmetric", False),
-            " is for two classes: of more, only the sizes of votes count. Leave it out.",
+            "`symmetric=False` is for two classes: of more, only the sizes of votes count. Leave "
+            "it out."
         )
     cells, at = np.unique(-np.sort(-rows.votes, axis=1), axis=0, return_inverse=True)
     at = at.ravel()

@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
-from errorfloor._checks import InputError, Mention, argument, function
+from errorfloor._checks import InputError, Mention
 from errorfloor.data.columns import NO_NAMES, ChosenColumns, has_no_names
 from errorfloor.data.layouts import ANNOTATIONS, BESIDE, LABEL, LAYOUTS, OF_RATINGS, SCORES, Layout
 from errorfloor.data.options import ReadOptions
@@ -58,13 +58,11 @@ def look(data: object, *, format: str | None = None) -> Look:  # noqa: A002
     """
     if not is_data(data):
         raise InputError(
-            argument("data"),
-            " must be a dataframe, a path or a table. Of arrays it is plain what they hold: use ",
-            *(function("from_scores"), ", ", function("from_votes"), " or "),
-            *(function("from_soft_labels"), "."),
+            "`data` must be a dataframe, a path or a table. Of arrays it is plain what they hold: "
+            "use `from_scores()`, `from_votes()` or `from_soft_labels()`."
         )
     if format is not None and not is_source(data):
-        raise InputError(argument("format"), " goes with files. Leave it out.")
+        raise InputError("`format` goes with files. Leave it out.")
     return looked_at(data, ReadOptions.of(format=format), Mention.in_python, _files_of(data))
 
 

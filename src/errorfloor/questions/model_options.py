@@ -9,7 +9,6 @@ import numpy as np
 from errorfloor._checks import (
     MOST_VOTES,
     InputError,
-    argument,
     as_fraction,
     as_labels,
     check_aligned,
@@ -17,7 +16,6 @@ from errorfloor._checks import (
     shown,
 )
 from errorfloor._typing import Counts
-from errorfloor.data.layouts import joined
 from errorfloor.data.naming import codes_of
 from errorfloor.data.read import is_data
 from errorfloor.data.tables import ScoreTable
@@ -63,10 +61,7 @@ class ModelOptions:
         if self.accuracy is None:
             return self
         if self.model_error is not None:
-            raise InputError(
-                *(argument("accuracy"), " and ", argument("model_error"), " are both given. Give "),
-                "one of them.",
-            )
+            raise InputError("`accuracy` and `model_error` are both given. Give one of them.")
         error = 1 - as_fraction(self.accuracy, name="accuracy")
         return replace(self, model_error=error, accuracy=None)
 
@@ -80,46 +75,36 @@ class ModelOptions:
         else:
             self.refuse_beside_predictions()
         if ask.interval is None:
-            raise InputError(
-                "A verdict needs an interval: leave out ", argument("interval", None), "."
-            )
+            raise InputError("A verdict needs an interval: leave out `interval=None`.")
 
     def _check_whole(self, metric: Metric) -> None:
         if self.confusion is not None:
             return
         if self.model_value is not None:
             if self.n is None:
-                raise InputError("Give ", argument("n"), " with ", argument("model_value"), ".")
+                raise InputError("Give `n` with `model_value`.")
             return
         if not metric.is_error:
             raise InputError(
-                *("Give ", argument("n"), " and ", argument("model_value"), ", the model's "),
-                *(f"{metric.name}, or ", argument("confusion"), ", or ", argument("prediction")),
-                ".",
+                f"Give `n` and `model_value`, the model's {metric.name}, or `confusion`, or "
+                "`prediction`."
             )
         rates = [name for name in self.given if name in ("errors", "model_error", "accuracy")]
         if len(rates) != 1 or (self.n is None and self.errors is not None):
-            raise InputError(
-                *("Give ", argument("n"), " and either ", argument("errors"), ", "),
-                *(argument("model_error"), " or ", argument("accuracy"), "."),
-            )
+            raise InputError("Give `n` and either `errors`, `model_error` or `accuracy`.")
         if self.errors is not None and self.n is not None and self.errors > self.n:
-            raise InputError(
-                *(argument("errors"), " must not be more than ", argument("n")),
-                ". Check which is which.",
-            )
+            raise InputError("`errors` must not be more than `n`. Check which is which.")
 
     def refuse_beside_predictions(self) -> None:
         """Refuse numbers of errors next to predictions, from which they are counted."""
         if isinstance(self.errors, Estimate) or is_data(self.errors):
             raise InputError(
-                argument("errors"),
-                f" is a number, and got {type(self.errors).__name__}. Give the data alone, and "
-                "first: the floor is estimated from the items that the predictions are of.",
+                f"`errors` is a number, and got {type(self.errors).__name__}. Give the data alone, "
+                "and first: the floor is estimated from the items that the predictions are of."
             )
         for name in self.given:
             if name not in ("labels", "predictions"):
-                raise InputError(argument(name), " is counted from the predictions. Leave it out.")
+                raise InputError(f"`{name}` is counted from the predictions. Leave it out.")
 
     def model(self, floor: Estimate) -> Model:
         """Return the model's value of the metric that a floor is of."""
@@ -128,15 +113,12 @@ class ModelOptions:
         if "errors" in ways and "model_error" in ways:
             ways.remove("model_error")  # of these two the check of errors speaks
         if len(ways) > 1:
-            raise InputError(
-                argument(ways[0]), " and ", argument(ways[1]), " say the same twice. Leave one out."
-            )
+            raise InputError(f"`{ways[0]}` and `{ways[1]}` say the same twice. Leave one out.")
         way = ways[0] if ways else ""
         if self.labels is not None and way not in _BESIDE_LABELS:
             raise InputError(
-                *(argument("labels"), " goes with "),
-                *joined([argument(name) for name in _BESIDE_LABELS], " or "),
-                " of the same items. Leave it out.",
+                "`labels` goes with `model_scores` or `predictions` of the same items. Leave it "
+                "out."
             )
         if way == "model_value":
             return models.from_value(metric, self.model_value, self.n, floor)
@@ -145,13 +127,13 @@ class ModelOptions:
                 raise _more_than_errors(metric)
             return counted(*_model_errors(self.errors, self.n, self.model_error))
         if self.n is not None:
-            raise InputError(argument("n"), " is counted. Leave it out.")
+            raise InputError("`n` is counted. Leave it out.")
         names = floor.classes
         if way == "confusion":
             matrix = models.as_confusion(self.confusion, len(names) if floor.n else None)
             return models.from_confusion(metric, matrix, {"confusion": matrix.tolist()})
         if self.labels is None:
-            raise InputError(argument(way), " needs the ", argument("labels"), " of these items.")
+            raise InputError(f"`{way}` needs the `labels` of these items.")
         given = {way: None, "labels": None}  # arrays, which a recipe can only name
         if way == "model_scores":
             return models.from_table(metric, _scored(self, names), given)
@@ -166,11 +148,8 @@ def _more_than_errors(metric: Metric) -> InputError:
     kind = models.kind_of(metric)
     ways = ("model_scores",) if kind.by_scores else ("confusion", "predictions")
     ways = (*ways, "model_value") if kind.published else ways
-    return InputError(
-        f"A number of errors does not tell a model's {metric.words}. Give ",
-        *joined([argument(way) for way in ways], " or "),
-        ".",
-    )
+    named = " or ".join(f"`{way}`" for way in ways)
+    return InputError(f"A number of errors does not tell a model's {metric.words}. Give {named}.")
 
 
 def _scored(options: ModelOptions, names: tuple[str, ...]) -> ScoreTable:
@@ -180,9 +159,8 @@ def _scored(options: ModelOptions, names: tuple[str, ...]) -> ScoreTable:
     table = ScoreTable.from_arrays(options.model_scores, options.labels, classes=many)
     if len(table.classes) != len(names):
         raise InputError(
-            argument("model_scores"),
-            f" are of {len(table.classes)} classes, and the floor is of {len(names)}. Give a "
-            "column for each class.",
+            f"`model_scores` are of {len(table.classes)} classes, and the floor is of "
+            f"{len(names)}. Give a column for each class."
         )
     return table
 
@@ -205,21 +183,15 @@ def _model_errors(
 ) -> tuple[int, int]:
     items = models.as_index(n)
     if not 1 <= items <= MOST_VOTES:
-        raise InputError(
-            argument("n"), f" must be the number of test items, at least 1; got {shown(n)}."
-        )
+        raise InputError(f"`n` must be the number of test items, at least 1; got {shown(n)}.")
     if (errors is None) == (model_error is None):
-        raise InputError(
-            *("Give either ", argument("errors"), ", a number of items, or "),
-            *(argument("model_error"), ", a fraction."),
-        )
+        raise InputError("Give either `errors`, a number of items, or `model_error`, a fraction.")
     if model_error is not None:
         return round(as_fraction(model_error, name="model_error") * items), items
     wrong = models.as_index(errors)
     if not 0 <= wrong <= items:
         raise InputError(
-            *(argument("errors"), " must be a whole number from 0 to ", argument("n")),
-            *(f" = {items}, got {shown(errors)}. Pass a fraction as ", argument("model_error")),
-            ".",
+            f"`errors` must be a whole number from 0 to `n` = {items}, got {shown(errors)}. Pass a "
+            "fraction as `model_error`."
         )
     return wrong, items

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from errorfloor._checks import MOST_VOTES, InputError, argument, as_fraction, shown, unmasked
+from errorfloor._checks import MOST_VOTES, InputError, as_fraction, shown, unmasked
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.intervals.bets import Bets, Blocks
@@ -79,10 +79,9 @@ def as_confusion(values: object, classes: int | None) -> Counts:
     size = matrix.shape[0] if classes is None and matrix.ndim == 2 else classes
     good = matrix.ndim == 2 and matrix.shape == (size, size) and matrix.dtype.kind in "iuf"
     if not good or (matrix < 0).any() or (matrix != np.floor(matrix)).any() or not matrix.sum():
-        names = "a row for each true class, a column for each decision"
         raise InputError(
-            argument("confusion"),
-            f" must be {size or 2} rows of {size or 2} numbers of items: {names}.",
+            f"`confusion` must be {size or 2} rows of {size or 2} numbers of items: a row for each "
+            "true class, a column for each decision."
         )
     return matrix.astype(np.int64)
 
@@ -136,8 +135,8 @@ def _(kind: kinds.TableValue, metric: Metric, matrix: Any) -> float:
 @singledispatch
 def _of_decisions(kind: ModelValue, metric: Metric, matrix: Counts) -> tuple[float, Evidence]:
     raise InputError(
-        f"Decisions do not tell the {metric.words} of a model, which goes by its scores. Give ",
-        *(argument("model_scores"), " and ", argument("labels"), "."),
+        f"Decisions do not tell the {metric.words} of a model, which goes by its scores. Give "
+        "`model_scores` and `labels`."
     )
 
 
@@ -203,9 +202,8 @@ def _(kind: kinds.TableValue, metric: Metric, matrix: Counts) -> tuple[float, Ev
 @singledispatch
 def _of_scores(kind: ModelValue, metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
     raise InputError(
-        f"The {metric.words} of a model goes by its decisions, and scores leave them open. Cut "
-        "the scores where the model does, and give ",
-        *(argument("predictions"), " and ", argument("labels"), "."),
+        f"The {metric.words} of a model goes by its decisions, and scores leave them open. Cut the "
+        "scores where the model does, and give `predictions` and `labels`."
     )
 
 
@@ -234,8 +232,7 @@ def _check_both(table: ScoreTable, metric: Metric) -> None:
 
 def _needs_both(metric: Metric) -> InputError:
     return InputError(
-        f"The model's {metric.words} needs test items of both classes. Check ",
-        *(argument("labels"), "."),
+        f"The model's {metric.words} needs test items of both classes. Check `labels`."
     )
 
 
@@ -251,9 +248,9 @@ def _(kind: kinds.UnboundedLoss, metric: Metric, table: ScoreTable) -> tuple[flo
     loss, count = loss[count > 0], count[count > 0]
     if not np.isfinite(loss).all():
         raise InputError(
-            argument("model_scores"),
-            f" give a probability of 0 to a label that occurs: the model's {metric.words} is "
-            "infinite. Keep its probabilities away from 0 and 1, as the model's own loss must.",
+            "`model_scores` give a probability of 0 to a label that occurs: the model's "
+            f"{metric.words} is infinite. Keep its probabilities away from 0 and 1, as the model's "
+            "own loss must."
         )
     n = int(count.sum())
     value = float(count @ loss / n)
@@ -318,9 +315,8 @@ def _probabilities(table: ScoreTable) -> Floats:
     if not good or (not two and (np.abs(scores.sum(axis=1) - 1) > 1e-6).any()):
         rest = "" if two else " that add up to 1"
         raise InputError(
-            argument("model_scores"),
-            f" must be probabilities here, numbers from 0 to 1{rest}. Pass logits through a "
-            "sigmoid or softmax.",
+            f"`model_scores` must be probabilities here, numbers from 0 to 1{rest}. Pass logits "
+            "through a sigmoid or softmax."
         )
     return np.column_stack((1 - scores, scores)) if two else scores
 
@@ -362,15 +358,12 @@ def from_value(metric: Metric, value: object, n: object, floor: Estimate) -> Mod
     """Return the model with a published value on so many test items."""
     items = as_index(n)
     if not 1 <= items <= MOST_VOTES:
-        raise InputError(
-            argument("n"), f" must be the number of test items, at least 1; got {shown(n)}."
-        )
+        raise InputError(f"`n` must be the number of test items, at least 1; got {shown(n)}.")
     kind = kind_of(metric)
     if not kind.published:
         raise InputError(
-            argument("model_value"),
-            f" and a number of items do not tell how sure a model's {metric.words} is. Give ",
-            *(argument("model_scores" if kind.by_scores else "confusion"), "."),
+            f"`model_value` and a number of items do not tell how sure a model's {metric.words} "
+            f"is. Give `{'model_scores' if kind.by_scores else 'confusion'}`."
         )
     number = _as_value(value, metric, len(floor.classes))
     evidence = _of_value(kind, metric, number, items, floor)
@@ -404,8 +397,8 @@ def _as_value(value: Any, metric: Metric, classes: int) -> float:
         number = -1.0
     if not 0 <= number <= top:
         raise InputError(
-            argument("model_value"),
-            f" must be the model's {metric.words}, from 0 to {top:g}; got {shown(value)}.",
+            f"`model_value` must be the model's {metric.words}, from 0 to {top:g}; got "
+            f"{shown(value)}."
         )
     return number
 
@@ -457,7 +450,7 @@ def _(kind: kinds.TableValue, metric: Metric, value: float, n: int, floor: Estim
     found = AnyTable.of(kind.value, value, n, share)
     if not found.tables:
         raise InputError(
-            argument("model_value"), f" is {shown(value)}, a {metric.words} that no model can have."
+            f"`model_value` is {shown(value)}, a {metric.words} that no model can have."
         )
     return found
 
@@ -471,15 +464,12 @@ def _rarest(metric: Metric, n: int, floor: Estimate) -> tuple[float, int]:
 def _known_shares(metric: Metric, floor: Estimate) -> Floats:
     shares = shares_of(floor)
     if shares is None:
+        instead = f"the model's {'scores' if goes_by_scores(metric) else 'predictions'}"
+        if "prior" in metric.takes:
+            instead = "`prior`, or the model's scores or predictions"
         raise InputError(
-            argument("model_value"),
-            f" and a number of items do not tell how sure a model's {metric.words} is where the "
-            "shares of the classes are not known. Give ",
-            *(
-                (argument("prior"), ", or the model's scores or predictions.")
-                if "prior" in metric.takes
-                else (f"the model's {'scores' if goes_by_scores(metric) else 'predictions'}.",)
-            ),
+            f"`model_value` and a number of items do not tell how sure a model's {metric.words} "
+            f"is where the shares of the classes are not known. Give {instead}."
         )
     return shares
 

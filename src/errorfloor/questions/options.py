@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
-from errorfloor._checks import MOST_VOTES, InputError, argument, percentage
+from errorfloor._checks import MOST_VOTES, InputError, percentage
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS, SCORES
 from errorfloor.data.options import DUPLICATES
@@ -297,7 +297,7 @@ class AskOption:
         try:
             return self.kind.read(text)
         except ValueError as error:
-            raise InputError(argument(self.name), f": {error}") from error
+            raise InputError(f"`{self.name}`: {error}") from error
 
 
 def either(names: Iterable[str]) -> str:

@@ -84,9 +84,9 @@ class Pair:
         complete, classes = named.pop("complete", False), as_classes(named.pop("classes", None))
         for name in named:
             raise InputError(
-                argument(name), " goes with a dataframe or file. Name its column of "
-                "predictions with ", argument("prediction"), ".",
-            )  # fmt: skip
+                f"`{name}` goes with a dataframe or file. Name its column of predictions with "
+                "`prediction`."
+            )
         check_aligned(scores=data, labels=labels, predictions=predictions)
         if is_matrix(data) and labels is not None:
             pair = cls._of_classes(data, labels, predictions, classes)
@@ -98,9 +98,9 @@ class Pair:
     def _of_arrays(cls, scores: Any, labels: Any, predictions: Any) -> Pair:
         if labels is None or is_data(scores):
             raise InputError(
-                argument("predictions"), " goes with an array of scores and ", argument("labels"),
-                ". Name the column of a dataframe or file with ", argument("prediction"), ".",
-            )  # fmt: skip
+                "`predictions` goes with an array of scores and `labels`. Name the column of a "
+                "dataframe or file with `prediction`."
+            )
         score, label = as_scores(scores, name="scores"), as_labels(labels, name="labels")
         one = as_labels(predictions, name="predictions")
         check_same_length(score, label, ("scores", "labels"))
@@ -250,8 +250,8 @@ def refuse_arrays_beside_column(labels: object, predictions: object) -> None:
     for name, value in (("labels", labels), ("predictions", predictions)):
         if value is not None:
             raise InputError(
-                *(argument(name), " goes with an array of scores, and "),
-                *(argument("prediction"), " with a dataframe or file. Leave one out."),
+                f"`{name}` goes with an array of scores, and `prediction` with a dataframe or "
+                "file. Leave one out."
             )
 
 
@@ -308,8 +308,7 @@ def refuse_groups(group: object) -> None:
     """Refuse groups next to predictions."""
     if group is not None:
         raise InputError(
-            *(argument("group"), " cannot be used with "),
-            *(argument("prediction"), ". Ask about each group on its own."),
+            "`group` cannot be used with `prediction`. Ask about each group on its own."
         )
 
 
@@ -319,15 +318,9 @@ def refuse_votes(columns: Mapping[str, Any]) -> None:
     for name in columns:
         if name not in able:
             raise InputError(
-                *(
-                    argument("prediction"),
-                    " is compared with a floor of scores or soft labels, and ",
-                ),
-                *(
-                    argument(name),
-                    " is about votes. Leave out one of them; next to votes, count the ",
-                ),
-                *("model's errors, and give ", argument("errors"), " and ", argument("n"), "."),
+                f"`prediction` is compared with a floor of scores or soft labels, and `{name}` is "
+                "about votes. Leave out one of them; next to votes, count the model's errors, and "
+                "give `errors` and `n`."
             )
 
 
@@ -361,11 +354,9 @@ def _classes(values: list[Any], positive: object, column: str) -> dict[Any, int]
     found = ", ".join(shown(value) for value in values[:6])
     more = ", ..." if len(values) > 6 else ""
     raise InputError(
-        argument("prediction"),
-        f" (column {column!r}) must hold the class that the model predicts: 0 or 1, or the words "
-        f"of the labels; got {found}{more}. Cut scores at a threshold, and name the class 1 of "
-        "words with ",
-        *(argument("positive"), "."),
+        f"`prediction` (column {column!r}) must hold the class that the model predicts: 0 or 1, or "
+        f"the words of the labels; got {found}{more}. Cut scores at a threshold, and name the "
+        "class 1 of words with `positive`."
     )
 
 
@@ -379,14 +370,12 @@ def _equal(value: Any, positive: object) -> bool:
 def refuse_arrays(data: object, metric: Metric) -> None:
     """Refuse what has no columns, next to the name of one."""
     if not is_data(data):
-        text = " is a column of a dataframe or file. Pass one, or give "
-        instead: tuple[Part, ...] = (argument("predictions"), " next to an array of scores.")
+        instead = "`predictions` next to an array of scores"
         if not metric.is_error:
-            instead = (
-                *(argument("model_scores"), " or "),
-                *(argument("predictions"), " next to an Estimate."),
-            )
-        raise InputError(argument("prediction"), text, *instead)
+            instead = "`model_scores` or `predictions` next to an Estimate"
+        raise InputError(
+            f"`prediction` is a column of a dataframe or file. Pass one, or give {instead}."
+        )
 
 
 def for_floor(where: ReadOptions) -> ReadOptions:
@@ -404,10 +393,9 @@ def one_column(prediction: object) -> str:
     if isinstance(prediction, str):
         return prediction
     raise InputError(
-        argument("prediction"),
-        f" is one column with the class that the model decides on, got {shown(prediction)}. Name "
-        "it; several columns of scores go with a ",
-        *(argument("metric"), " of probabilities, such as brier."),
+        "`prediction` is one column with the class that the model decides on, got "
+        f"{shown(prediction)}. Name it; several columns of scores go with a `metric` of "
+        "probabilities, such as brier."
     )
 
 
@@ -421,8 +409,7 @@ def columns_of_scores(prediction: str | Sequence[str], floor: Estimate) -> Any:
     classes = ", ".join(map(str, floor.classes))
     raise InputError(
         f"The {floor.measure.words} of a model goes by its probabilities. Name a column of them "
-        f"for each class ({classes}) with ",
-        *(argument("prediction"), "."),
+        f"for each class ({classes}) with `prediction`."
     )
 
 
@@ -438,11 +425,7 @@ def read_model(
     columns = {} if source is None else source.columns
     label = where.columns.get("label") or columns.get("label")
     if label is None:
-        raise InputError(
-            argument("prediction"),
-            " is judged by labels. Name their column with ",
-            *(argument("label"), "."),
-        )
+        raise InputError("`prediction` is judged by labels. Name their column with `label`.")
     metric = floor.measure
     by_scores = models.goes_by_scores(metric)
     named = columns_of_scores(prediction, floor) if by_scores else one_column(prediction)

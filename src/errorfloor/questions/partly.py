@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument, function
+from errorfloor._checks import InputError
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable
@@ -18,8 +18,8 @@ def check_alike(table: ScoreTable) -> None:
         return
     if table.n == 0:
         raise InputError(
-            f"None of the {table.n_unlabelled:,} items has a label. Label some of them first; ",
-            *(function("plan_labels"), " says which."),
+            f"None of the {table.n_unlabelled:,} items has a label. Label some of them first; "
+            "`plan_labels()` says which."
         )
     apart, chance = largest_difference(table)
     if chance >= LEVEL:
@@ -28,15 +28,15 @@ def check_alike(table: ScoreTable) -> None:
     far = f"by up to {per_cent(apart)} of the items, which chance does in {seldom} of cases"
     if table.entries is not None:
         raise InputError(
-            *("The labelled items do not stand for all: even with ", argument("weight")),
-            f" their scores differ from those of all items {far}. Check the weights: each has to "
-            "be one over the probability that the item was chosen for labelling.",
+            "The labelled items do not stand for all: even with `weight` their scores differ from "
+            f"those of all items {far}. Check the weights: each has to be one over the probability "
+            "that the item was chosen for labelling."
         )
     raise InputError(
         f"The labelled items do not stand for all: their scores differ from the others' {far}. A "
-        "floor from them would be that of other items. Pass ",
-        *(argument("weight"), ", one over each item's probability of being chosen, or label "),
-        *("items at random; ", function("plan_labels"), " draws them and writes their weights."),
+        "floor from them would be that of other items. Pass `weight`, one over each item's "
+        "probability of being chosen, or label items at random; `plan_labels()` draws them and "
+        "writes their weights."
     )
 
 

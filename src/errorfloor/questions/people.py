@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument, as_flag, as_fraction, shown
+from errorfloor._checks import InputError, as_flag, as_fraction, shown
 from errorfloor._keywords import told_keywords
 from errorfloor._numbers import counted as counted_words
 from errorfloor._typing import Bools, Counts, Floats
@@ -156,9 +156,8 @@ def as_columns(prediction: object) -> tuple[str, ...]:
     names = list(given) if isinstance(given, Sequence) and not isinstance(given, bytes) else []
     if not names or not all(isinstance(one, str) for one in names):
         raise InputError(
-            argument("prediction"),
-            f" must be the name of a column, or a list of names; got {shown(prediction)}. Give ",
-            *(argument("predictions"), " next to arrays of votes."),
+            "`prediction` must be the name of a column, or a list of names; got "
+            f"{shown(prediction)}. Give `predictions` next to arrays of votes."
         )
     return tuple(names)
 
@@ -172,10 +171,9 @@ def as_panels(panels: Any) -> tuple[int, ...]:
     bad = [one for one in given if not _is_odd(one)]
     if not given or bad:
         raise InputError(
-            argument("panels"),
-            f" must be odd numbers of people from 1 to {MOST_PEOPLE}, such as (1, 3, 5); got "
-            f"{shown(bad[0] if bad else panels)}. One more person in an odd panel adds nothing but "
-            "ties.",
+            f"`panels` must be odd numbers of people from 1 to {MOST_PEOPLE}, such as (1, 3, 5); "
+            f"got {shown(bad[0] if bad else panels)}. One more person in an odd panel adds nothing "
+            "but ties."
         )
     return tuple(sorted({int(one) for one in given}))
 
@@ -196,16 +194,15 @@ def _read(
     drop_missing = as_flag(drop_missing, name="drop_missing")
     if predictions is not None and (is_data(votes) or prediction is not None):
         raise InputError(
-            *(argument("predictions"), " goes with arrays of votes, and "),
-            *(argument("prediction"), " with a dataframe or file. Give the one that fits."),
+            "`predictions` goes with arrays of votes, and `prediction` with a dataframe or file. "
+            "Give the one that fits."
         )
     if predictions is None:
         names = () if prediction is None else as_columns(prediction)
         if names and not is_data(votes):
             raise InputError(
-                argument("prediction"),
-                " is a column of a dataframe or file. Pass one, or give ",
-                *(argument("predictions"), ", a dict of answers, next to arrays of votes."),
+                "`prediction` is a column of a dataframe or file. Pass one, or give `predictions`, "
+                "a dict of answers, next to arrays of votes."
             )
         where = ReadOptions.of(**columns, drop_missing=drop_missing and is_data(votes))
         reader, where = reader_of(where, names)
@@ -260,8 +257,7 @@ def people_of(
         raise InputError(
             "There is one vote per item, which cannot say how often people agree. Collect a second "
             "vote on some items: a few hundred items with two votes or more will do. For a model "
-            "and one label per item use ",
-            *(argument("errors"), " and ", argument("n"), " of headroom."),
+            "and one label per item use `errors` and `n` of headroom."
         )
     crowd = PeopleComparison.of(reading, found.where(several), ask)
     singles = int(np.count_nonzero(~several))

@@ -15,7 +15,6 @@ from errorfloor import intervals, methods
 from errorfloor._checks import (
     ErrorFloorWarning,
     InputError,
-    argument,
     as_counts,
     as_fraction,
     as_probabilities,
@@ -81,9 +80,8 @@ class Measured:
         _width(found)  # or say that there is none
         if len(table.classes) > 2:
             raise InputError(
-                argument("metric", self.asked.metric),
-                " is planned for votes of two classes. Plan for error, or count one class against "
-                "the rest.",
+                f"`metric={self.asked.metric!r}` is planned for votes of two classes. Plan for "
+                "error, or count one class against the rest."
             )
         fit = TwoClassMixture(table.cells()).fitted
 
@@ -108,9 +106,8 @@ class Measured:
 def _width(found: Estimate) -> float:
     if found.low is None or found.high is None:
         raise InputError(
-            argument("metric", found.metric),
-            " has no interval from such labels, so there is no width to plan. Plan for another "
-            "metric.",
+            f"`metric={found.metric!r}` has no interval from such labels, so there is no width to "
+            "plan. Plan for another metric."
         )
     return found.high - found.low
 
@@ -486,17 +483,15 @@ def plan(
     if isinstance(pilot, tuple) and len(pilot) == 2 and not isinstance(pilot[0], str):
         if not ask.choice.record.is_error:
             raise InputError(
-                argument("metric", ask.metric),
-                " is planned from data, not from an assumed distribution. Pass a pilot, or plan "
-                "for error.",
+                f"`metric={ask.metric!r}` is planned from data, not from an assumed distribution. "
+                "Pass a pilot, or plan for error."
             )
         check_aligned(points=pilot[0], weights=pilot[1])
         return ask.plan(_Pilot.of_distribution(pilot, ask.level))
     if not is_data(pilot):
         raise InputError(
-            argument("pilot"),
-            " must be a VoteTable, a ScoreTable, a dataframe or file, or a pair (points, weights) "
-            "of arrays.",
+            "`pilot` must be a VoteTable, a ScoreTable, a dataframe or file, or a pair (points, "
+            "weights) of arrays."
         )
     layouts = tuple(layout for layout in LAYOUTS if layout.kind != SoftTable.kind)
     return answer(read(pilot, layouts, ReadOptions.of(group=group, **columns)), ask)
@@ -541,8 +536,7 @@ class _Pilot:
         assert isinstance(table, VoteTable)
         if len(table) == 0 or table.totals.max() < 2:
             raise InputError(
-                argument("pilot"),
-                " must have items with at least 2 votes. Collect a second vote on some.",
+                "`pilot` must have items with at least 2 votes. Collect a second vote on some."
             )
         if len(table.classes) > 2:
             many = ManyVotes.of(table)
@@ -561,9 +555,7 @@ class _Pilot:
         """Take the errors of the best cut, on its own and on held-out items."""
         assert isinstance(table, ScoreTable)
         if table.n < 20:
-            raise InputError(
-                argument("pilot"), f" has {table.n} items; pass at least 20 to learn from."
-            )
+            raise InputError(f"`pilot` has {table.n} items; pass at least 20 to learn from.")
         if len(table.classes) > 2:
             check_classes(table)
             many = ManyScores.of(table)
@@ -682,7 +674,7 @@ def _check_number(value: Any, name: str, *, above: float = -math.inf) -> float:
         number = math.nan
     if not (0 <= number <= MOST_COST and number > above):
         least = "above 0" if above >= 0 else "of at least 0"
-        raise InputError(argument(name), f" must be a number {least}, got {shown(value)}.")
+        raise InputError(f"`{name}` must be a number {least}, got {shown(value)}.")
     return number
 
 

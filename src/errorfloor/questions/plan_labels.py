@@ -9,7 +9,6 @@ import numpy as np
 
 from errorfloor._checks import (
     InputError,
-    argument,
     as_flag,
     check_level,
     check_unit_interval,
@@ -256,12 +255,13 @@ class _Asked:
     def plan(self, kept: KeptScores) -> LabelPlan:
         """Return the plan for items."""
         if (self.budget is None) == (self.width is None):
-            both = (argument("budget"), " or ", argument("width"))
-            raise InputError("Give ", *both, ", one of them: how many labels, or how wide.")
+            raise InputError("Give `budget` or `width`, one of them: how many labels, or how wide.")
         known = ~np.isnan(kept.labels)
         if known.all():
-            text = "All items have labels, so there is none to choose. Add items whose "
-            raise InputError(text, argument("labels"), " are blank.")
+            raise InputError(
+                "All items have labels, so there is none to choose. Add items whose `labels` are "
+                "blank."
+            )
         seed = Seed.of(self.rng)
         begun = self.rng if isinstance(self.rng, np.random.Generator) else seed.begin()
         for_widths, for_items = begun.integers(2**63, size=2).tolist()
@@ -299,8 +299,10 @@ class _Asked:
 
 def _as_width(width: object) -> float:
     if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width < 1:
-        text = f" must be a number between 0 and 1, such as 0.05 for five points; got {width!r}."
-        raise InputError(argument("width"), text)
+        raise InputError(
+            "`width` must be a number between 0 and 1, such as 0.05 for five points; got "
+            f"{width!r}."
+        )
     return float(width)
 
 
@@ -349,8 +351,8 @@ class _Task:
         low, high = 1.0, float(self.open.sum())
         if self.width(high, by_score, seed) > width:
             raise InputError(
-                *(argument("width"), f" {width:g} is narrower than {int(high):,} labels make it, "),
-                "which is one for each item. Ask for a wider interval, or score more items.",
+                f"`width` {width:g} is narrower than {int(high):,} labels make it, which is one "
+                "for each item. Ask for a wider interval, or score more items."
             )
         for _ in range(_STEPS):
             middle = float(np.sqrt(low * high))

@@ -13,7 +13,6 @@ from errorfloor._checks import (
     DegenerateBootstrapWarning,
     DegenerateDataWarning,
     InputError,
-    argument,
     as_flag,
     as_probabilities,
     check_choice,
@@ -127,8 +126,8 @@ class Ask:
         self._check_fits(table.kind)
         if source.options.label_is_vote and self.totals_by == "votes":
             raise InputError(
-                *(argument("totals_by", "votes"), " is about votes that were collected until "),
-                *("they agreed, and a label was not. Leave out ", argument("label_is_vote"), "."),
+                "`totals_by='votes'` is about votes that were collected until they agreed, and a "
+                "label was not. Leave out `label_is_vote`."
             )
         options = replace(self.options, metric=self.choice.of(len(table.classes)))
         question = Question(method, options, cap.checked(self.model_error, table))
@@ -148,8 +147,7 @@ class Ask:
             ("majority", None, VoteTable.kind),
         ):
             if getattr(self, name) != usual and kind != reads:
-                text = f" goes with {reads}; these are {kind}. Leave it out."
-                raise InputError(argument(name), text)
+                raise InputError(f"`{name}` goes with {reads}; these are {kind}. Leave it out.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +179,8 @@ def by_group(
     if column is None:
         if ask.simultaneous:
             raise InputError(
-                *(argument("simultaneous"), " is about the intervals of groups. Name their "),
-                *("column with ", argument("group"), ", or leave it out."),
+                "`simultaneous` is about the intervals of groups. Name their column with `group`, "
+                "or leave it out."
             )
         (table,) = tables.values()
         return one(table, Part(None, ask.level, seed, rng))
@@ -193,7 +191,7 @@ def by_group(
         try:
             found[group] = one(table, Part(group, each, seed, own))
         except InputError as error:
-            raise error.behind(argument("group"), f" {group!r}: ") from error
+            raise error.behind(f"`group` {group!r}: ") from error
     dropped = sum(table.dropped for table in tables.values())
     level = ask.level if ask.gives_limits else None
     return Groups(str(column), found, level, ask.simultaneous, dropped)
@@ -276,7 +274,7 @@ class Request:
             return None
         check_clusters(table)
         kinds = intervals.of(method)
-        hint = (" ", argument("interval", None), " skips it.")
+        hint = " `interval=None` skips it."
         name = check_choice(self.interval, ("auto", *kinds), name="interval", hint=hint)
         if name == "auto":
             return intervals.default(method, table, metric)
@@ -528,14 +526,13 @@ class Question:
     def __post_init__(self) -> None:
         if self.model_error is not None and not self.options.metric.is_error:
             raise InputError(
-                *(argument("model_error"), " caps the floor of the error, and the metric is "),
-                *(f"{self.options.metric.words}. Leave it out, or leave out ", argument("metric")),
-                ".",
+                "`model_error` caps the floor of the error, and the metric is "
+                f"{self.options.metric.words}. Leave it out, or leave out `metric`."
             )
         if self.model_error is not None and self.options.target.needed > 1:
             raise InputError(
-                *(argument("model_error"), " bounds the bias of the floor for one more vote. "),
-                *("Leave it out, or leave out ", argument("majority"), "."),
+                "`model_error` bounds the bias of the floor for one more vote. Leave it out, or "
+                "leave out `majority`."
             )
 
     def of(self, table: Table, request: Request, origin: Origin) -> Estimate:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
@@ -53,11 +53,8 @@ def headroom_of_ratings(
     for name in options.given:
         if name != "predictions":
             raise InputError(
-                *(
-                    argument(name),
-                    " does not go with ratings. Pass the model's prediction for ",
-                ),
-                *("each item with ", argument("predictions"), "."),
+                f"`{name}` does not go with ratings. Pass the model's prediction for each item "
+                "with `predictions`."
             )
     return model_beside_ratings(data, options.predictions, **own, **columns)
 
@@ -82,27 +79,25 @@ def model_beside_ratings(
         ask = _asked_again(data, metric, label, raters, scale, level)
         for name, value in columns.items():
             if value is not None and value is not False:
-                raise InputError(argument(name), " goes with data, not with an Estimate.")
+                raise InputError(f"`{name}` goes with data, not with an Estimate.")
         return _verdict(_with_predictions(data, predictions), ask)
     given = {"metric": metric, "label": label, "raters": raters, "interval": interval}
     named: dict[str, Any] = {name: value for name, value in given.items() if value}
     ask = RatingsAsk(**named, scale=scale, level=level).checked()
     if predictions is not None and prediction is not None:
         raise InputError(
-            *(argument("prediction"), " names a column, and ", argument("predictions")),
-            " are an array. Give one of them.",
+            "`prediction` names a column, and `predictions` are an array. Give one of them."
         )
     if predictions is None and prediction is None and not _has_predictions(data):
         raise InputError(
-            argument("predictions"),
-            " is missing. Pass the model's prediction for each item, or name its column with ",
-            *(argument("prediction"), "."),
+            "`predictions` is missing. Pass the model's prediction for each item, or name its "
+            "column with `prediction`."
         )
     own = () if prediction is None else (prediction,)
     reading = read_ratings(data, replace(ReadOptions.of(**columns), predictions=own))
     if predictions is not None:
         if list(reading.tables) != [None]:
-            raise InputError(argument("predictions"), " as an array go without groups.")
+            raise InputError("`predictions` as an array go without groups.")
         table: Any = reading.table
         reading = replace(reading, tables={None: _beside(table, predictions)})
     return answer_of_ratings(reading, ask, lambda ratings, ask, _: _verdict(ratings, ask))
@@ -123,7 +118,7 @@ def _asked_again(
     ):
         if value is not None and value != own:
             raise InputError(
-                argument(name), f" of the Estimate is {own!r}. Leave it out, or estimate again."
+                f"`{name}` of the Estimate is {own!r}. Leave it out, or estimate again."
             )
     return RatingsAsk(
         metric=found.metric,
@@ -137,9 +132,8 @@ def _asked_again(
 def _refuse_published(found: RatingsEstimate) -> None:
     if not isinstance(found.table, RatingTable) or found.source is None:
         raise InputError(
-            argument("estimate"),
-            " comes from a published agreement, without items to compare predictions on. Pass "
-            "the ratings themselves.",
+            "`estimate` comes from a published agreement, without items to compare predictions on. "
+            "Pass the ratings themselves."
         )
 
 
@@ -149,9 +143,7 @@ def _with_predictions(found: RatingsEstimate, predictions: Any) -> RatingsIn:
     if predictions is None and found.table.predictions is not None:
         return RatingsIn(found.table, found.source)
     if predictions is None:
-        raise InputError(
-            argument("predictions"), " is missing. Pass the model's prediction for each item."
-        )
+        raise InputError("`predictions` is missing. Pass the model's prediction for each item.")
     return RatingsIn(_beside(found.table, predictions), found.source)
 
 
@@ -160,18 +152,18 @@ def _beside(table: RatingTable, predictions: Any) -> RatingTable:
     try:
         array = np.asarray(predictions, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(argument("predictions"), " must be numbers.") from None
+        raise InputError("`predictions` must be numbers.") from None
     if array.shape != (table.n,):
         left = f" ({table.dropped:,} were left out)" if table.dropped else ""
         raise InputError(
-            argument("predictions"),
-            f" must have an entry for each of {table.n:,} items{left}, in the order in "
-            f"which items first appear; got shape {array.shape}.",
+            f"`predictions` must have an entry for each of {table.n:,} items{left}, in the order "
+            f"in which items first appear; got shape {array.shape}."
         )
     bad = missing_in(array) | np.isinf(array)
     if bad.any():
-        text = f" must be finite numbers: entry {int(np.argmax(bad))} is not."
-        raise InputError(argument("predictions"), text)
+        raise InputError(
+            f"`predictions` must be finite numbers: entry {int(np.argmax(bad))} is not."
+        )
     return table.with_predictions(array)
 
 
@@ -310,17 +302,12 @@ class _Beside:
 
 def _verdict(ratings: RatingsIn, ask: RatingsAsk) -> Verdict:
     if ask.meant.median:
-        raise InputError(
-            argument("label"),
-            " may be a mean next to predictions, not a median. Ask for a mean.",
-        )
+        raise InputError("`label` may be a mean next to predictions, not a median. Ask for a mean.")
     floor = estimate(ratings, replace(ask, interval=ask.interval or "auto"), Seed.of(0))
     table = ratings.table
     assert table.predictions is not None
     if np.ptp(table.predictions) == 0 and ask.metric not in ("mse", "mae", "r2"):
-        raise InputError(
-            argument("predictions"), " are all the same, and have no correlation with anything."
-        )
+        raise InputError("`predictions` are all the same, and have no correlation with anything.")
     floor, fit = _with_copies(floor, table), Fit.of(table, ask)
     if ask.record.how.of == DIFFERENCE:
         return _absolute(floor, fit, ask)

@@ -14,7 +14,6 @@ import numpy as np
 from errorfloor import checks
 from errorfloor._checks import (
     InputError,
-    argument,
     as_flag,
     check_choice,
     check_level,
@@ -98,9 +97,8 @@ class Label:
         if kind == MEDIAN:
             hint = " A median needs the number of its ratings, such as 'median-3'."
         raise InputError(
-            argument("label"),
-            " must be 'one' (one more rating), 'mean' (of the ratings that items have), a number "
-            f"of ratings whose mean it is, or 'median-3'; got {shown(label)}.{hint}",
+            "`label` must be 'one' (one more rating), 'mean' (of the ratings that items have), a "
+            f"number of ratings whose mean it is, or 'median-3'; got {shown(label)}.{hint}"
         )
 
     def words(self, at_hand: float) -> str:
@@ -270,24 +268,23 @@ class RatingsAsk(Ask):
         check_choice(self.raters, RATERS, name="raters")
         interval, meant = self.interval, self.meant
         if interval is not None:
-            off = (" ", argument("interval", None), " skips it.")
+            off = " `interval=None` skips it."
             interval = check_choice(interval, ("auto", *INTERVALS), name="interval", hint=off)
         if record.how.of == DIFFERENCE and meant.number != 1:
             raise InputError(
-                argument("metric", record.name),
-                " is answered for one more rating: how far a mean of ratings is from its median "
-                "two ratings do not tell. Ask for 'mse', or for ",
-                *(argument("label", ONE), "."),
+                f"`metric={record.name!r}` is answered for one more rating: how far a mean of "
+                "ratings is from its median two ratings do not tell. Ask for 'mse', or for "
+                f"`label={ONE!r}`."
             )
         if interval == CERTIFIED and self.scale is None:
             raise InputError(
-                *(argument("interval", CERTIFIED), " needs to know the least and the largest "),
-                *("rating there can be, such as ", argument("scale", (1, 5)), "."),
+                f"`interval={CERTIFIED!r}` needs to know the least and the largest rating there "
+                f"can be, such as `scale={(1, 5)!r}`."
             )
         if interval == CERTIFIED and meant.number is None:
             raise InputError(
-                *(argument("interval", CERTIFIED), " is for one more rating or the mean of a "),
-                *("number of them, such as ", argument("label", 3), "."),
+                f"`interval={CERTIFIED!r}` is for one more rating or the mean of a number of them, "
+                "such as `label=3`."
             )
         Seed.of(self.rng)
         return replace(
@@ -319,8 +316,7 @@ def _as_scale(scale: Any) -> tuple[float, float] | None:
         low, high = np.nan, np.nan
     if not -np.inf < low < high < np.inf:
         raise InputError(
-            argument("scale"),
-            f" must be the least and the largest rating, such as (1, 5); got {shown(scale)}.",
+            f"`scale` must be the least and the largest rating, such as (1, 5); got {shown(scale)}."
         )
     return low, high
 
@@ -546,18 +542,16 @@ def _medians(table: RatingTable, r: int) -> RatingTable:
     """Return medians of r ratings each in place of the ratings, as many as items have."""
     if table.raters is not None:
         raise InputError(
-            argument("label"),
-            " cannot be a median where raters are shared. Ask for a mean, or say ",
-            *(argument("rater", False), "."),
+            "`label` cannot be a median where raters are shared. Ask for a mean, or say "
+            "`rater=False`."
         )
     table = table.one_by_one
     blocks = table.sizes // r
     if int((blocks > 1).sum()) < 2:
         raise InputError(
-            argument("label"),
-            f": the median of {r} ratings needs items with {2 * r} ratings, and "
-            f"{int((blocks > 1).sum()):,} of {table.n:,} items have so many. Ask for the mean, ",
-            *(argument("label", r), ", which two ratings tell."),
+            f"`label`: the median of {r} ratings needs items with {2 * r} ratings, and "
+            f"{int((blocks > 1).sum()):,} of {table.n:,} items have so many. Ask for the mean, "
+            f"`label={r!r}`, which two ratings tell."
         )
     item = np.repeat(np.arange(len(table)), table.sizes)
     order = np.lexsort((np.random.default_rng(0).random(item.size), item))
@@ -585,27 +579,21 @@ def _refuse_unusable(table: RatingTable, ask: RatingsAsk) -> None:
         off = (table.values < low) | (table.values > high)
         if off.any():
             raise InputError(
-                argument("scale"),
-                f" is {low:g} to {high:g}, and {float(table.values[off][0]):g} is off it "
-                f"({int(off.sum()):,} ratings). Correct the ratings or the scale.",
+                f"`scale` is {low:g} to {high:g}, and {float(table.values[off][0]):g} is off it "
+                f"({int(off.sum()):,} ratings). Correct the ratings or the scale."
             )
     if table.n < 2:
-        raise InputError(
-            argument("data"), " has one item. How items differ takes at least two; bring more."
-        )
+        raise InputError("`data` has one item. How items differ takes at least two; bring more.")
     several = int(table.counts @ (table.sizes > 1))
     if several == 0:
         raise InputError(
-            argument("data"),
-            " has one rating per item, which cannot tell signal from noise. Have a second person "
-            "rate some items; if ratings of one item are in several rows, name ",
-            *(argument("item"), "."),
+            "`data` has one rating per item, which cannot tell signal from noise. Have a second "
+            "person rate some items; if ratings of one item are in several rows, name `item`."
         )
     if np.ptp(table.values) == 0:
         raise InputError(
-            argument("data"),
-            f": all {table.ratings:,} ratings are {float(table.values[0]):g}. Without any spread "
-            "there is nothing to predict, and no R2 or correlation is defined.",
+            f"`data`: all {table.ratings:,} ratings are {float(table.values[0]):g}. Without any "
+            "spread there is nothing to predict, and no R2 or correlation is defined."
         )
 
 
@@ -621,9 +609,8 @@ def _refuse_certified(fit: Fit, table: RatingTable, ask: RatingsAsk) -> None:
         why = "ranks depend on all items at once"
     if why is not None:
         raise InputError(
-            argument("interval", CERTIFIED),
-            f" holds for independent items of equal weight, and here {why}. Use ",
-            *(argument("interval", JACKKNIFE), "."),
+            f"`interval={CERTIFIED!r}` holds for independent items of equal weight, and here "
+            f"{why}. Use `interval={JACKKNIFE!r}`."
         )
 
 
@@ -642,9 +629,7 @@ def from_published(
     record = rating_metric(check_choice(usual, choices, name="metric"))
     is_number = isinstance(agreement, Real) and not isinstance(agreement, bool)
     if not is_number or not -1 <= float(agreement) <= 1:
-        raise InputError(
-            argument(given), f" must be a number between -1 and 1, got {shown(agreement)}."
-        )
+        raise InputError(f"`{given}` must be a number between -1 and 1, got {shown(agreement)}.")
     if n is not None:
         remedy = "Pass the number of items that both people rated."
         n = check_whole(n, name="n", least=4, remedy=remedy)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from errorfloor import methods as known
 from errorfloor import metrics
-from errorfloor._checks import InputError, argument, either, function
+from errorfloor._checks import InputError, either
 from errorfloor._numbers import counted
 from errorfloor.data.tables import Table
 from errorfloor.intervals.record import IntervalKind
@@ -28,13 +28,11 @@ def check_uses_weights(table: Table, methods: Sequence[Method], options: Options
             if not names:
                 able = either([one.name for one in metrics.METRICS if _using_weights(table, one)])
                 raise InputError(
-                    *(argument("metric", metric.name), " is not given with "),
-                    *(argument("weight"), " or ", argument("cluster")),
-                    f" for such labels. Leave them out, or ask for {able}.",
+                    f"`metric={metric.name!r}` is not given with `weight` or `cluster` for such "
+                    f"labels. Leave them out, or ask for {able}."
                 )
             raise InputError(
-                *(argument("method"), f" {method.name} does not use "),
-                *(argument("weight"), " and ", argument("cluster"), f". Use {either(names)}."),
+                f"`method` {method.name} does not use `weight` and `cluster`. Use {either(names)}."
             )
 
 
@@ -44,14 +42,13 @@ def _check_options(method: Method, options: Options) -> None:
         return
     if options.totals_by != CHANCE:
         raise InputError(
-            *(argument("totals_by", options.totals_by), " is not answered with "),
-            *(argument("weight"), " or ", argument("cluster"), ". Leave one of them out."),
+            f"`totals_by={options.totals_by!r}` is not answered with `weight` or `cluster`. Leave "
+            "one of them out."
         )
     if is_balance(options.metric) and "prior" not in options.metric.given:
         raise InputError(
-            *(argument("metric", options.metric.name), " of votes with "),
-            *(argument("weight"), " or ", argument("cluster"), " needs the share of class 1. "),
-            *("Give it with ", argument("prior"), ", or ask for error."),
+            f"`metric={options.metric.name!r}` of votes with `weight` or `cluster` needs the share "
+            "of class 1. Give it with `prior`, or ask for error."
         )
 
 
@@ -71,17 +68,11 @@ def check_weighs(
         able = either(
             [one.name for one in kinds.values() if one.weighs(metric) and one.with_clusters]
         )
-        raise InputError(
-            *(argument("interval"), f" {name} is not given with "),
-            *(argument("cluster"), f". Use {able}."),
-        )
+        raise InputError(f"`interval` {name} is not given with `cluster`. Use {able}.")
     if kinds[name].weighs(metric):
         return
     able = either([kind.name for kind in kinds.values() if kind.weighs(metric)])
-    raise InputError(
-        *(argument("interval"), f" {name} is not given with "),
-        *(argument("weight"), " or ", argument("cluster"), f". Use {able}."),
-    )
+    raise InputError(f"`interval` {name} is not given with `weight` or `cluster`. Use {able}.")
 
 
 def check_clusters(table: Table) -> None:
@@ -89,10 +80,9 @@ def check_clusters(table: Table) -> None:
     own = table.entries
     if own is not None and own.cluster is not None and own.clusters < FEWEST_CLUSTERS:
         raise InputError(
-            *(argument("cluster"), f" has {counted(own.clusters, 'value')}. An interval needs "),
-            f"{FEWEST_CLUSTERS} clusters at the very least, and 50 to hold as often as it says. ",
-            "Label items of more clusters, or leave the interval out with ",
-            *(argument("interval", None), "."),
+            f"`cluster` has {counted(own.clusters, 'value')}. An interval needs {FEWEST_CLUSTERS} "
+            "clusters at the very least, and 50 to hold as often as it says. Label items of more "
+            "clusters, or leave the interval out with `interval=None`."
         )
 
 
@@ -107,9 +97,8 @@ def unweighted(table: TableT, what: str) -> TableT:
     plain = table.plain
     if plain.entries is not None:
         raise InputError(
-            *(function(what), " does not use "),
-            *(argument("weight"), " and ", argument("cluster")),
-            ". Count the items without them, or ask for the floor.",
+            f"`{what}()` does not use `weight` and `cluster`. Count the items without them, or ask "
+            "for the floor."
         )
     return plain
 
@@ -141,6 +130,6 @@ def no_interval(name: str, why: str, table: Table) -> InputError:
     """Say that no interval is known for such data."""
     where = "with weights or clusters there is no other" if table.entries else "there is no other"
     return InputError(
-        f"The {name} interval is undefined because {why}, and {where}. Leave it out with ",
-        *(argument("interval", None), "."),
+        f"The {name} interval is undefined because {why}, and {where}. Leave it out with "
+        "`interval=None`."
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from errorfloor import methods
-from errorfloor._checks import InputError, argument, check_level
+from errorfloor._checks import InputError, check_level
 from errorfloor._shown import Answer, formatted
 from errorfloor._typing import Floats
 from errorfloor.data.naming import TWO_CLASSES
@@ -237,9 +237,7 @@ class Estimate(Answer):
         """Return the same estimate with its interval at another level, without new draws."""
         if self.evidence is None:
             raise InputError(
-                "This estimate has no interval. Estimate again without ",
-                argument("interval", None),
-                ".",
+                "This estimate has no interval. Estimate again without `interval=None`."
             )
         level = check_level(level)
         interval = Interval.at(level, self.evidence, self.measure, len(self.classes))
