@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, ParamSpec, TypeVar
 
@@ -38,11 +38,13 @@ _OTHER_NAMES = {
 }
 
 
-def told_keywords(function: Callable[P, R]) -> Callable[P, R]:
-    """Have a function say what to write in place of a keyword that it does not have."""
-    code = function.__code__
-    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    passes_on = bool(code.co_flags & inspect.CO_VARKEYWORDS)
+def explains_keywords(
+    function: Callable[P, R], signature: inspect.Signature | None = None
+) -> Callable[P, R]:
+    """Have a function say what to write in place of a keyword that its signature does not have."""
+    shown = signature or inspect.signature(function)
+    known = [one.name for one in shown.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    passes_on = len(known) < len(shown.parameters)
 
     @functools.wraps(function)
     def checked(*args: P.args, **keywords: P.kwargs) -> R:
@@ -54,6 +56,7 @@ def told_keywords(function: Callable[P, R]) -> Callable[P, R]:
                 raise TypeError(f"{problem} {_hint(name, keywords[name], meant, known)}".strip())
         return function(*args, **keywords)
 
+    checked.__signature__ = shown  # type: ignore[attr-defined]
     return checked
 
 
@@ -63,7 +66,7 @@ def record_of(record: Callable[..., R], arguments: Mapping[str, Any]) -> R:
     return record(**{name: arguments[name] for name in names})
 
 
-def _hint(name: str, value: object, meant: str | None, known: tuple[str, ...]) -> str:
+def _hint(name: str, value: object, meant: str | None, known: Sequence[str]) -> str:
     """Return what to write in place of a keyword, which is `meant` or else the nearest."""
     if meant is None:
         near = difflib.get_close_matches(name, known, n=1)

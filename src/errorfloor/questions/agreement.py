@@ -19,7 +19,7 @@ from errorfloor._checks import (
     percentage,
     shown,
 )
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import explains_keywords
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.binomial import upper_limit
@@ -58,7 +58,7 @@ def from_agreement(
     interval: str | None = "auto",
     level: float = 0.95,
 ) -> RatingsEstimate: ...
-@told_keywords
+@explains_keywords
 def from_agreement(
     agree: float | str | None = None,
     pairs: int | None = None,

@@ -8,7 +8,7 @@ import numpy as np
 
 from errorfloor import methods
 from errorfloor._checks import InputError, check_level
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import explains_keywords
 from errorfloor._typing import Floats
 from errorfloor.data.ballots import Ballots, Raters
 from errorfloor.data.layouts import LAYOUTS
@@ -24,7 +24,7 @@ WITH_ANNOTATORS = tuple(layout for layout in LAYOUTS if layout.ballots is not No
 FEWEST = 20  # annotators, below which nobody is left out
 
 
-@told_keywords
+@explains_keywords
 def annotators(
     votes: object = None,
     *,

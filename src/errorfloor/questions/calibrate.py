@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Unpack, overload
 
 from errorfloor._checks import InputError
-from errorfloor._keywords import record_of, told_keywords
+from errorfloor._keywords import record_of
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.calibration import Calibration, ClassCalibration
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Clip, Method, Options
-from errorfloor.questions.keywords import ScoreColumns
+from errorfloor.questions.keywords import ScoreColumns, takes
 from errorfloor.questions.question import (
     Ask,
     Part,
@@ -24,6 +24,22 @@ from errorfloor.questions.question import (
 )
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Groups
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrateAsk(Ask):
+    """Which map from scores to probabilities is asked for."""
+
+    gives_limits: ClassVar[bool] = False
+
+    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
+        """Return the method whose map is asked for."""
+        return (with_map(self.method, reading),)
+
+    def ready(self, reading: Reading) -> Callable[[Table, Part], Any]:
+        """Return what fits the map to a table."""
+        (method,), options = self.methods_for(reading), self.options
+        return lambda table, _: fit(table, method, options)
 
 
 class _Options(ScoreColumns, total=False):
@@ -39,20 +55,13 @@ def calibrate(
 def calibrate(
     scores: object, labels: object = None, *, group: str, **options: Unpack[_Options]
 ) -> Groups[Calibration | ClassCalibration]: ...
-@told_keywords
+@takes(_Options, CalibrateAsk)
 def calibrate(
     scores: object,
     labels: object = None,
     *,
-    score: str | Sequence[str] | None = None,
-    label: str | None = None,
-    positive: object = None,
-    positive_from: float | None = None,
-    classes: Sequence[object] | None = None,
     group: str | None = None,
-    drop_missing: bool = False,
-    method: str | None = None,
-    clip: Clip = "auto",
+    **options: Unpack[_Options],
 ) -> Any:
     """Fit a map from scores to probabilities of class 1, or of all classes where there are more.
 
@@ -104,26 +113,9 @@ def calibrate(
     >>> curve([0.0, 0.1, 0.25, 0.9])
     array([0. , 0. , 0.5, 1. ])
     """
-    arguments = {**locals()}
-    ask = record_of(CalibrateAsk, arguments).checked(ScoreTable.kind)
-    where = where_in(arguments)
+    ask = record_of(CalibrateAsk, options).checked(ScoreTable.kind)
+    where = where_in(options, group)
     return answer_of_scores(scores, labels, where, ask, labelled=True)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalibrateAsk(Ask):
-    """Which map from scores to probabilities is asked for."""
-
-    gives_limits: ClassVar[bool] = False
-
-    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
-        """Return the method whose map is asked for."""
-        return (with_map(self.method, reading),)
-
-    def ready(self, reading: Reading) -> Callable[[Table, Part], Any]:
-        """Return what fits the map to a table."""
-        (method,), options = self.methods_for(reading), self.options
-        return lambda table, _: fit(table, method, options)
 
 
 def with_map(name: str | None, reading: Reading) -> Method:

@@ -9,15 +9,12 @@ from typing import Any, Self, Unpack, overload
 from errorfloor import checks
 from errorfloor import methods as known
 from errorfloor._checks import InputError
-from errorfloor._keywords import record_of, told_keywords
-from errorfloor._typing import RandomLike
+from errorfloor._keywords import record_of
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.record import Classes, Clip, Method, Options
-from errorfloor.metrics import ERROR
-from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions.compare_models import ModelsAsk, models_in
-from errorfloor.questions.keywords import LimitOptions, ScoreColumns
+from errorfloor.questions.keywords import LimitOptions, ScoreColumns, takes
 from errorfloor.questions.question import (
     Ask,
     Origin,
@@ -31,6 +28,47 @@ from errorfloor.questions.question import (
 )
 from errorfloor.questions.weights import check_uses_weights
 from errorfloor.results import Comparison, Groups, ModelComparison
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareAsk(Ask):
+    """What is asked of several methods at once."""
+
+    methods: Sequence[str] | None = None  # all that fit where none is named
+
+    def checked(self, kind: str) -> Self:
+        """Return the same, or refuse what is wrong before labels are read."""
+        if self.methods is not None and (not _is_list(self.methods) or not len(self.methods)):
+            raise InputError(
+                '`methods` must be a list of method names, such as ["isotonic", "beta"].'
+            )
+        names, metric = () if self.methods is None else tuple(self.methods), self.choice.metric
+        for name in names:
+            known.check_name(name, kind, metric)
+        return replace(Ask.checked(self, kind), methods=names or None)
+
+    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
+        """Return the methods that were named."""
+        metric = self.choice.metric
+        return tuple(method_for(name, reading, metric) for name in self.methods or ())
+
+    def ready(self, reading: Reading) -> Callable[[Table, Part], Comparison]:
+        """Return what compares methods on one table."""
+        chosen, source = self.methods_for(reading), reading.source
+        options = Options(self.clip, metric=self.choice.of(len(first_of(reading).classes)))
+        kept = {"clip": self.clip, **options.metric.given}
+        if source.options.group is not None:
+            kept["simultaneous"] = False
+
+        def one(table: Table, part: Part) -> Comparison:
+            able, notes = _usable(table, chosen, options)
+            request, origin = Request.of(self, part), Origin(source, part.group, kept)
+            found = estimates(table, able, options, request, origin)
+            compared = Comparison(tuple(checks.checked(row) for row, _ in found), notes)
+            checks.issue(compared.main)
+            return compared
+
+        return one
 
 
 class _Options(ScoreColumns, LimitOptions, total=False):
@@ -66,34 +104,15 @@ def compare(
 def compare(
     scores: object, labels: object = None, *, group: str, **options: Unpack[_Options]
 ) -> Groups[Comparison]: ...
-@told_keywords
+@takes(_Options, CompareAsk)
 def compare(
     scores: object = None,
     labels: object = None,
     *,
     predictions: Mapping[str, object] | None = None,
     prediction: str | Sequence[str] | None = None,
-    score: str | Sequence[str] | None = None,
-    label: str | None = None,
-    positive: object = None,
-    positive_from: float | None = None,
-    classes: Sequence[object] | None = None,
     group: str | None = None,
-    weight: object = None,
-    cluster: object = None,
-    drop_missing: bool = False,
-    unlabelled: bool = False,
-    complete: bool = False,
-    methods: Sequence[str] | None = None,
-    metric: str | None = None,
-    costs: object = None,
-    at: float | None = None,
-    prior: object = None,
-    interval: str | None = "auto",
-    level: float = 0.95,
-    n_resamples: int = 1000,
-    clip: Clip = "auto",
-    rng: RandomLike = 0,
+    **options: Unpack[_Options],
 ) -> Any:
     """Say which of several models is better, or estimate the floor by several methods.
 
@@ -187,59 +206,20 @@ def compare(
     >>> rows["hist-2"].value
     0.5
     """
-    arguments = {**locals(), "metric": metric or ERROR.name}
+    is_named = options.get("metric") is not None
+    if not is_named:
+        options.pop("metric", None)
+    ask = record_of(CompareAsk, options)
     if prediction is not None or predictions is not None:
-        choice = None if metric is None else MetricChoice(metric, costs, at, prior)
-        asked = ModelsAsk(choice=choice, level=level, rng=rng)
-        return models_in(scores, labels, predictions, prediction, where_in(arguments), asked)
+        asked = ModelsAsk(choice=ask.choice if is_named else None, level=ask.level, rng=ask.rng)
+        return models_in(scores, labels, predictions, prediction, where_in(options, group), asked)
     if scores is None:
         raise InputError(
             "`scores` is missing: scores of the items, with `labels`. To compare models give "
             "`predictions`."
         )
-    ask = record_of(CompareAsk, arguments).checked(ScoreTable.kind)
-    return answer_of_scores(scores, labels, where_in(arguments), ask)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompareAsk(Ask):
-    """What is asked of several methods at once."""
-
-    methods: Sequence[str] | None = None  # all that fit where none is named
-
-    def checked(self, kind: str) -> Self:
-        """Return the same, or refuse what is wrong before labels are read."""
-        if self.methods is not None and (not _is_list(self.methods) or not len(self.methods)):
-            raise InputError(
-                '`methods` must be a list of method names, such as ["isotonic", "beta"].'
-            )
-        names, metric = () if self.methods is None else tuple(self.methods), self.choice.metric
-        for name in names:
-            known.check_name(name, kind, metric)
-        return replace(Ask.checked(self, kind), methods=names or None)
-
-    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
-        """Return the methods that were named."""
-        metric = self.choice.metric
-        return tuple(method_for(name, reading, metric) for name in self.methods or ())
-
-    def ready(self, reading: Reading) -> Callable[[Table, Part], Comparison]:
-        """Return what compares methods on one table."""
-        chosen, source = self.methods_for(reading), reading.source
-        options = Options(self.clip, metric=self.choice.of(len(first_of(reading).classes)))
-        kept = {"clip": self.clip, **options.metric.given}
-        if source.options.group is not None:
-            kept["simultaneous"] = False
-
-        def one(table: Table, part: Part) -> Comparison:
-            able, notes = _usable(table, chosen, options)
-            request, origin = Request.of(self, part), Origin(source, part.group, kept)
-            found = estimates(table, able, options, request, origin)
-            compared = Comparison(tuple(checks.checked(row) for row, _ in found), notes)
-            checks.issue(compared.main)
-            return compared
-
-        return one
+    ask = ask.checked(ScoreTable.kind)
+    return answer_of_scores(scores, labels, where_in(options, group), ask)
 
 
 def _usable(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._checks import InputError
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import explains_keywords
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data
@@ -24,7 +24,7 @@ from errorfloor.results.estimate import method_of
 TIE = 1e-9  # probabilities that differ by less are the same
 
 
-@told_keywords
+@explains_keywords
 def confusion(
     estimate: object, *, group: str | None = None, rng: RandomLike = 0, **columns: Any
 ) -> Any:

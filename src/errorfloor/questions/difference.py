@@ -6,14 +6,14 @@ import math
 
 from errorfloor import intervals
 from errorfloor._checks import InputError, as_flag, check_level, shown
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import explains_keywords
 from errorfloor.intervals.record import Evidence
 from errorfloor.results import Estimate
 from errorfloor.results.estimate import method_of
 from errorfloor.results.people import FloorDifference
 
 
-@told_keywords
+@explains_keywords
 def difference(
     floor_a: object, floor_b: object, *, independent: bool | None = None, level: float = 0.95
 ) -> FloorDifference:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
 from errorfloor._checks import InputError
-from errorfloor._keywords import record_of, told_keywords
-from errorfloor._typing import RandomLike
+from errorfloor._keywords import record_of
 from errorfloor.data.layouts import BESIDE_LABELS, of_kind
 from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.methods.record import Clip, Options
-from errorfloor.questions.cap import ModelError
-from errorfloor.questions.keywords import ScoreOptions, SoftOptions, VoteOptions
+from errorfloor.methods.record import Options
+from errorfloor.questions.keywords import ScoreOptions, SoftOptions, VoteOptions, takes
 from errorfloor.questions.question import Ask, answer, answer_of_scores, where_in
 from errorfloor.results import Estimate, Groups, VotesEstimate
 
@@ -26,25 +23,12 @@ def from_soft_labels(
 def from_soft_labels(
     soft_labels: object, *, group: str, **options: Unpack[SoftOptions]
 ) -> Groups[Estimate]: ...
-@told_keywords
+@takes(SoftOptions)
 def from_soft_labels(
     soft_labels: object,
     *,
-    soft: str | Sequence[str] | None = None,
-    classes: Sequence[object] | None = None,
     group: str | None = None,
-    simultaneous: bool = False,
-    weight: object = None,
-    cluster: object = None,
-    drop_missing: bool = False,
-    metric: str = "error",
-    costs: object = None,
-    at: float | None = None,
-    prior: object = None,
-    interval: str | None = "auto",
-    level: float = 0.95,
-    n_resamples: int = 1000,
-    rng: RandomLike = 0,
+    **options: Unpack[SoftOptions],
 ) -> Any:
     """Estimate the error floor from true probabilities of the classes.
 
@@ -104,9 +88,8 @@ def from_soft_labels(
     >>> print(from_soft_labels([0.1, 0.5, 0.9, 0.2], interval=None))
     floor 22.50 % (clean, n = 4)
     """
-    arguments = {**locals()}
-    ask = record_of(Ask, arguments).checked(SoftTable.kind)
-    return answer(read(soft_labels, of_kind(SoftTable.kind), where_in(arguments)), ask)
+    ask = record_of(Ask, options).checked(SoftTable.kind)
+    return answer(read(soft_labels, of_kind(SoftTable.kind), where_in(options, group)), ask)
 
 
 @overload
@@ -121,34 +104,13 @@ def from_scores(
 def from_scores(
     scores: object, labels: object = None, *, group: str, **options: Unpack[ScoreOptions]
 ) -> Groups[Estimate]: ...
-@told_keywords
+@takes(ScoreOptions)
 def from_scores(
     scores: object,
     labels: object = None,
     *,
-    score: str | Sequence[str] | None = None,
-    label: str | None = None,
-    on: str | None = None,
-    positive: object = None,
-    positive_from: float | None = None,
-    classes: Sequence[object] | None = None,
     group: str | None = None,
-    simultaneous: bool = False,
-    weight: object = None,
-    cluster: object = None,
-    drop_missing: bool = False,
-    unlabelled: bool = False,
-    complete: bool = False,
-    metric: str = "error",
-    costs: object = None,
-    at: float | None = None,
-    prior: object = None,
-    method: str | None = None,
-    interval: str | None = "auto",
-    level: float = 0.95,
-    n_resamples: int = 1000,
-    clip: Clip = "auto",
-    rng: RandomLike = 0,
+    **options: Unpack[ScoreOptions],
 ) -> Any:
     """Bound the error floor by scores and one true label per item, or estimate it if complete.
 
@@ -244,9 +206,8 @@ def from_scores(
     >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
     error of the best threshold on these scores: 40.00 % (isotonic-cf, n = 5); no limit of the floor
     """
-    arguments = {**locals()}
-    ask = record_of(Ask, arguments).checked(ScoreTable.kind)
-    return answer_of_scores(scores, labels, where_in(arguments), ask)
+    ask = record_of(Ask, options).checked(ScoreTable.kind)
+    return answer_of_scores(scores, labels, where_in(options, group), ask)
 
 
 @overload
@@ -261,44 +222,13 @@ def from_votes(
 def from_votes(
     votes: object = None, totals: object = None, *, group: str, **options: Unpack[VoteOptions]
 ) -> Groups[VotesEstimate]: ...
-@told_keywords
+@takes(VoteOptions)
 def from_votes(
     votes: object = None,
     totals: object = None,
     *,
-    positives: object = None,
-    counts: object = None,
-    item: str | None = None,
-    vote: str | None = None,
-    annotator: str | None = None,
-    annotators: object = None,
-    annotations: str | None = None,
-    duplicates: str = "error",
-    label: str | None = None,
-    labels: object = None,
-    on: str | None = None,
-    label_is_vote: bool = False,
-    positive: object = None,
-    positive_from: float | None = None,
-    classes: Sequence[object] | None = None,
     group: str | None = None,
-    simultaneous: bool = False,
-    weight: object = None,
-    cluster: object = None,
-    drop_missing: bool = False,
-    metric: str = "error",
-    costs: object = None,
-    at: float | None = None,
-    prior: object = None,
-    method: str | None = None,
-    totals_by: str = "chance",
-    stopping: str | None = None,
-    majority: int | None = None,
-    interval: str | None = "auto",
-    level: float = 0.95,
-    n_resamples: int = 1000,
-    model_error: ModelError = None,
-    rng: RandomLike = 0,
+    **options: Unpack[VoteOptions],
 ) -> Any:
     """Estimate the error floor from the votes of several annotators per item.
 
@@ -419,17 +349,17 @@ def from_votes(
     >>> print(from_votes([0] * 375 + [1] * 250 + [2] * 375, totals=2, interval=None))
     floor 18.17 % for one more annotator's vote (mixture, n = 1,000)
     """
-    arguments = {**locals()}
-    beside_label = label is not None or labels is not None
-    kind = ScoreTable.kind if beside_label and not label_is_vote else VoteTable.kind
-    ask = record_of(Ask, arguments).checked(kind)
-    if kind == ScoreTable.kind and ask.options != Options():
+    labels, label = options.pop("labels", None), options.get("label")
+    gold = (label is not None or labels is not None) and not options.get("label_is_vote")
+    kind = ScoreTable.kind if gold else VoteTable.kind
+    ask = record_of(Ask, options).checked(kind)
+    if gold and ask.options != Options():
         raise InputError(
             "`totals_by`, `stopping` and `majority` are about floors of votes. Leave them out, or "
             "leave out `label`."
         )
     if votes is None:
-        votes, arguments["positives"] = positives, None
-    where = where_in(arguments)
-    layouts = of_kind(VoteTable.kind) if label is None and on is None else BESIDE_LABELS
+        votes = options.pop("positives", None)
+    where = where_in(options, group)
+    layouts = of_kind(VoteTable.kind) if label is None and where.on is None else BESIDE_LABELS
     return answer(read(votes, layouts, where, second=totals, labels=labels), ask)

@@ -5,20 +5,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import ErrorFloorWarning, InputError, as_generator, shown
-from errorfloor._keywords import record_of, told_keywords
-from errorfloor._typing import Counts, Floats, RandomLike
+from errorfloor._keywords import record_of
+from errorfloor._typing import Counts, Floats
 from errorfloor.data.matrices import is_matrix
 from errorfloor.data.naming import is_same
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import ScoreTable
 from errorfloor.data.values import as_entries, missing_in, text_of
 from errorfloor.questions.headroom import headroom
+from errorfloor.questions.keywords import LimitOptions, takes
 from errorfloor.questions.models import goes_by_scores
 from errorfloor.questions.question import Ask, answer_of_scores
 from errorfloor.results import Estimate
@@ -26,7 +27,13 @@ from errorfloor.results import Estimate
 _FOLDS = 5
 
 
-@told_keywords
+class _Options(LimitOptions, total=False):
+    positive: object
+    complete: bool
+    method: str | None
+
+
+@takes(_Options)
 def from_estimator(
     model: Any,
     X: Any,  # noqa: N803
@@ -35,17 +42,7 @@ def from_estimator(
     cv: Any = _FOLDS,
     groups: Any = None,
     sample_weight: Any = None,
-    positive: object = None,
-    complete: bool = False,
-    metric: str = "error",
-    costs: object = None,
-    at: float | None = None,
-    prior: object = None,
-    method: str | None = None,
-    interval: str | None = "auto",
-    level: float = 0.95,
-    n_resamples: int = 1000,
-    rng: RandomLike = 0,
+    **options: Unpack[_Options],
 ) -> Estimate:
     """Bound the error floor by the held-out scores of a scikit-learn classifier.
 
@@ -110,9 +107,10 @@ def from_estimator(
     >>> f"{from_estimator(LogisticRegression(), X, y, interval=None):.4f}"
     '0.2458'
     """
-    ask = record_of(Ask, locals()).checked(ScoreTable.kind)  # before models are fitted
+    ask = record_of(Ask, options).checked(ScoreTable.kind)  # before models are fitted
+    positive = options.get("positive")
     labels = _as_labels(y)
-    seed = int(as_generator(rng).integers(2**31)) if rng is not None else None
+    seed = int(as_generator(ask.rng).integers(2**31)) if ask.rng is not None else None
     scores, classes = _held_out(model, X, labels, cv, groups, sample_weight, seed)
     if is_matrix(scores):
         if positive is not None:
@@ -125,6 +123,7 @@ def from_estimator(
         meant = {"positive": second if positive is None else positive}
         if is_same(text_of(first), meant["positive"]):
             scores = 1 - scores if _are_shares(model) else -scores
+    complete = options.get("complete", False)
     where = ReadOptions.of(**meant, weight=sample_weight, cluster=groups, complete=complete)
     found: Estimate = answer_of_scores(scores, labels, where, ask)
     held_out = f"Each item was scored by a copy of {type(model).__name__} fitted without it."

@@ -16,7 +16,7 @@ from errorfloor._checks import (
     check_level,
     shown,
 )
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import explains_keywords
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, RandomLike
 from errorfloor.data.features import Features, read_features
@@ -141,7 +141,7 @@ _ASSUMES = (
 )
 
 
-@told_keywords
+@explains_keywords
 def from_features(
     X: Any,  # noqa: N803
     y: Any = None,

@@ -11,7 +11,7 @@ import numpy as np
 
 from errorfloor import methods as known
 from errorfloor._checks import InputError, check_choice, check_whole, shown
-from errorfloor._keywords import record_of, told_keywords
+from errorfloor._keywords import record_of
 from errorfloor._typing import Bools, Counts, Floats, RandomLike
 from errorfloor.data.features import FeatureItems, read_items
 from errorfloor.data.sample import MANY_ITEMS, Sample
@@ -30,7 +30,7 @@ from errorfloor.metrics import ERROR, Metric, noise
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.noise import kept_after
 from errorfloor.metrics.record import PairsInOrder
-from errorfloor.questions.keywords import ScoreColumns
+from errorfloor.questions.keywords import ScoreColumns, takes
 from errorfloor.questions.question import (
     Ask,
     Part,
@@ -720,6 +720,67 @@ Asked: TypeAlias = Method | Estimator | ClassicPart
 LEVELS, LEVELS_OF_EACH = 101, 21  # of noise: of a fair coin, and of each of several means
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeeBeeAsk(Ask):
+    """What is asked of estimators on noisy labels."""
+
+    features: object = None  # columns of what a model sees
+    items: FeatureItems | None = None  # the same, read
+    methods: Any = None  # all that fit where none is named
+    means: Any = None  # of the noise
+    model_value: float | None = None  # in place of `model_error`
+    levels: int | None = None
+    repeats: int = 10
+    device: str | None = None  # where neighbours are looked for
+    gives_limits: ClassVar[bool] = False
+
+    def checked(self, kind: str) -> Self:
+        """Return the same, or refuse what is wrong before labels are read."""
+        asked = asked_for(self.metric, self.means)
+        check_asked(asked, self.features, self.device)
+        named = self.methods
+        if named is not None:
+            named = named_methods(named, asked, self.features is not None)
+        usual = LEVELS if asked.record.is_error else LEVELS_OF_EACH
+        levels = usual if self.levels is None else self.levels
+        return replace(
+            Ask.checked(self, kind),
+            methods=named,
+            levels=check_whole(levels, name="levels", least=2, remedy=f"{usual} is usual."),
+            repeats=check_whole(self.repeats, name="repeats", least=1, remedy="10 is usual."),
+        )
+
+    def named_for(self, reading: Reading, metric: Metric) -> Mapping[str, Asked] | None:
+        """Return what was named, for the classes that were read."""
+        if self.methods is None:
+            return None
+        check_scored(self.methods.values(), self.items is None or self.items.scored)
+        return found_methods(self.methods, reading, metric)
+
+    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
+        """Return the methods of ours that were named."""
+        named = self.named_for(reading, measure_of(self.choice, len(first_of(reading).classes)))
+        return tuple(one for one in (named or {}).values() if isinstance(one, Method))
+
+    def ready(self, reading: Reading) -> Callable[[Table, Part], FeeBeeResult]:
+        """Return what adds noise to one table."""
+        number = len(first_of(reading).classes)
+        measure = measure_of(self.choice, number)
+        error: Any = self.model_error
+        assert self.levels is not None
+        task = _Task(
+            model_error=known_error(measure, error, self.model_value, number),
+            means=() if measure.is_error else check_means(self.means),
+            named=self.named_for(reading, measure),
+            options=Options(self.clip, metric=measure),
+            levels=self.levels,
+            repeats=self.repeats,
+            items=self.items,
+            device=self.device,
+        )
+        return lambda table, part: task.run(table, part.rng)
+
+
 class _Options(ScoreColumns, total=False):
     features: object
     methods: Methods | None
@@ -750,29 +811,13 @@ def feebee(
     group: str,
     **options: Unpack[_Options],
 ) -> Groups[FeeBeeResult]: ...
-@told_keywords
+@takes(_Options, FeeBeeAsk)
 def feebee(
     scores: object = None,
     labels: object = None,
     *,
-    features: object = None,
-    score: str | Sequence[str] | None = None,
-    label: str | None = None,
-    positive: object = None,
-    positive_from: float | None = None,
-    classes: Sequence[object] | None = None,
     group: str | None = None,
-    drop_missing: bool = False,
-    methods: Methods | None = None,
-    metric: str = "error",
-    means: Sequence[float] | None = None,
-    model_error: float | None = None,
-    model_value: float | None = None,
-    levels: int | None = None,
-    repeats: int = 10,
-    clip: Clip = "auto",
-    device: str | None = None,
-    rng: RandomLike = 0,
+    **options: Unpack[_Options],
 ) -> Any:
     """Score estimators of the floor by how they follow label noise added on purpose.
 
@@ -893,74 +938,13 @@ def feebee(
     >>> auc["isotonic"].score < auc["platt"].score
     True
     """
-    arguments = {**locals()}
-    ask = record_of(FeeBeeAsk, arguments).checked(ScoreTable.kind)
-    where = where_in(arguments)
+    ask = record_of(FeeBeeAsk, options).checked(ScoreTable.kind)
+    where = where_in(options, group)
+    features = options.get("features")
     if features is None:
         return answer_of_scores(scores, labels, where, ask, labelled=True)
     items = read_items(scores, labels, features, where)
     return answer(items.reading, replace(ask, items=items))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeeBeeAsk(Ask):
-    """What is asked of estimators on noisy labels."""
-
-    features: object = None  # columns of what a model sees
-    items: FeatureItems | None = None  # the same, read
-    methods: Any = None  # all that fit where none is named
-    means: Any = None  # of the noise
-    model_value: float | None = None  # in place of `model_error`
-    levels: int | None = None
-    repeats: int = 10
-    device: str | None = None  # where neighbours are looked for
-    gives_limits: ClassVar[bool] = False
-
-    def checked(self, kind: str) -> Self:
-        """Return the same, or refuse what is wrong before labels are read."""
-        asked = asked_for(self.metric, self.means)
-        check_asked(asked, self.features, self.device)
-        named = self.methods
-        if named is not None:
-            named = named_methods(named, asked, self.features is not None)
-        usual = LEVELS if asked.record.is_error else LEVELS_OF_EACH
-        levels = usual if self.levels is None else self.levels
-        return replace(
-            Ask.checked(self, kind),
-            methods=named,
-            levels=check_whole(levels, name="levels", least=2, remedy=f"{usual} is usual."),
-            repeats=check_whole(self.repeats, name="repeats", least=1, remedy="10 is usual."),
-        )
-
-    def named_for(self, reading: Reading, metric: Metric) -> Mapping[str, Asked] | None:
-        """Return what was named, for the classes that were read."""
-        if self.methods is None:
-            return None
-        check_scored(self.methods.values(), self.items is None or self.items.scored)
-        return found_methods(self.methods, reading, metric)
-
-    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
-        """Return the methods of ours that were named."""
-        named = self.named_for(reading, measure_of(self.choice, len(first_of(reading).classes)))
-        return tuple(one for one in (named or {}).values() if isinstance(one, Method))
-
-    def ready(self, reading: Reading) -> Callable[[Table, Part], FeeBeeResult]:
-        """Return what adds noise to one table."""
-        number = len(first_of(reading).classes)
-        measure = measure_of(self.choice, number)
-        error: Any = self.model_error
-        assert self.levels is not None
-        task = _Task(
-            model_error=known_error(measure, error, self.model_value, number),
-            means=() if measure.is_error else check_means(self.means),
-            named=self.named_for(reading, measure),
-            options=Options(self.clip, metric=measure),
-            levels=self.levels,
-            repeats=self.repeats,
-            items=self.items,
-            device=self.device,
-        )
-        return lambda table, part: task.run(table, part.rng)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from errorfloor._checks import (
     shown,
     warn,
 )
-from errorfloor._keywords import record_of, told_keywords
+from errorfloor._keywords import explains_keywords, record_of
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, Layout
 from errorfloor.data.options import ReadOptions
@@ -187,7 +187,7 @@ def headroom(
     group: str,
     **options: Unpack[_Options],
 ) -> Groups[Verdict]: ...
-@told_keywords
+@explains_keywords
 def headroom(
     estimate: Any,
     errors: int | None = None,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._checks import InputError, as_flag
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import explains_keywords
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.items import KeptVotes, VoteItems
 from errorfloor.data.options import ReadOptions
@@ -26,7 +26,7 @@ _LEVEL = 0.05  # of the test that refutes exchangeable classes
 _PENALTY = 2.0
 
 
-@told_keywords
+@explains_keywords
 def items(
     votes: object = None,
     totals: object = None,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from errorfloor._checks import InputError, as_flag, as_fraction, shown
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import record_of
 from errorfloor._numbers import counted as counted_words
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.ballots import Ballots
@@ -23,8 +23,8 @@ from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
-from errorfloor.methods.record import CHANCE
 from errorfloor.questions.compared import MOST_PEOPLE, PeopleComparison
+from errorfloor.questions.keywords import VoteColumns, takes
 from errorfloor.questions.question import Ask
 from errorfloor.questions.weights import unweighted
 from errorfloor.results.people import AltTest, People
@@ -33,37 +33,25 @@ PANELS = (1, 3, 5)
 EPSILON = 0.2  # of the alternative annotator test
 _FEWEST_PEOPLE, _FEWEST_ITEMS = 2, 30  # on an item, and of an annotator
 _FALSE_DISCOVERIES = 0.05
-_COLUMNS = (
-    *("positives", "counts", "item", "vote", "annotator", "annotators", "annotations"),
-    *("duplicates", "positive", "positive_from", "classes"),
-)
 _NUMBER = (int, float, np.integer, np.floating)
 
 
-@told_keywords
+class _Options(VoteColumns, total=False):
+    totals_by: str
+    stopping: str | None
+    level: float
+
+
+@takes(_Options)
 def people(
     votes: object = None,
     totals: object = None,
     *,
     predictions: Mapping[str, object] | None = None,
     prediction: str | Sequence[str] | None = None,
-    positives: object = None,
-    counts: object = None,
-    item: str | None = None,
-    vote: str | None = None,
-    annotator: str | None = None,
-    annotators: object = None,
-    annotations: str | None = None,
-    duplicates: str = "error",
-    positive: object = None,
-    positive_from: float | None = None,
-    classes: Sequence[object] | None = None,
-    drop_missing: bool = False,
     panels: Sequence[int] = PANELS,
-    totals_by: str = CHANCE,
-    stopping: str | None = None,
     epsilon: float = EPSILON,
-    level: float = 0.95,
+    **options: Unpack[_Options],
 ) -> People:
     """Say how many people each model is worth, and which models differ.
 
@@ -139,13 +127,14 @@ def people(
     >>> round(found.agreement.value, 3), round(found["mine"].value, 3)
     (0.667, 0.833)
     """
-    arguments = {**locals()}
     panels = as_panels(panels)
     epsilon = as_fraction(epsilon, name="epsilon")
-    ask = Ask(totals_by=totals_by, stopping=stopping, level=level).checked(VoteTable.kind)
-    columns = {name: arguments[name] for name in _COLUMNS}
+    ask = record_of(Ask, options).checked(VoteTable.kind)
+    given: dict[str, Any] = {**options}
+    columns = {name: one for name, one in given.items() if name in VoteColumns.__annotations__}
+    drop_missing = columns.pop("drop_missing", False)
     if votes is None:
-        votes, columns["positives"] = positives, None
+        votes = columns.pop("positives", None)
     reading, found = _read(votes, totals, predictions, prediction, columns, drop_missing)
     return people_of(reading, found, ask, panels=panels, epsilon=epsilon)
 
@@ -213,7 +202,7 @@ def _read(
     if not there.all():
         votes, totals = _some(votes, there), _some(totals, there)
         for name in ("counts", "annotators"):
-            columns[name] = _some(columns[name], there)
+            columns[name] = _some(columns.get(name), there)
         answers = tuple(one[there] for one in answers)
     reader = PredictedReader(names, answers)
     reading = read(votes, reader.layouts, ReadOptions.of(**columns), second=totals)
@@ -226,7 +215,7 @@ def _read(
 
 
 def _length(votes: Any, columns: Mapping[str, Any]) -> int:
-    given = (votes, columns["counts"], columns["annotators"])
+    given = (votes, columns.get("counts"), columns.get("annotators"))
     first = next((one for one in given if one is not None), ())
     try:
         return len(first)

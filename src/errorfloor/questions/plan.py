@@ -24,7 +24,7 @@ from errorfloor._checks import (
     refuse,
     shown,
 )
-from errorfloor._keywords import record_of, told_keywords
+from errorfloor._keywords import explains_keywords, record_of
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
 from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS
@@ -381,7 +381,7 @@ class _Options(AnyColumns, MetricOptions, total=False):
 def plan(pilot: object, *, group: None = None, **options: Unpack[_Options]) -> Plan: ...
 @overload
 def plan(pilot: object, *, group: str, **options: Unpack[_Options]) -> Groups[Plan]: ...
-@told_keywords
+@explains_keywords
 def plan(
     pilot: object,
     *,

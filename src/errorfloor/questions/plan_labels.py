@@ -14,7 +14,7 @@ from errorfloor._checks import (
     check_unit_interval,
     check_whole,
 )
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import explains_keywords
 from errorfloor._typing import Bools, Counts, Floats, RandomLike
 from errorfloor.data.items import KeptScores
 from errorfloor.data.options import ReadOptions
@@ -167,7 +167,7 @@ FEWEST = 30  # labels that say more of the items than scores at face value do
 _STEPS = 12  # of the search for a number of labels
 
 
-@told_keywords
+@explains_keywords
 def plan_labels(
     scores: object,
     labels: object = None,

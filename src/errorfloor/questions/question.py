@@ -73,15 +73,15 @@ class Ask:
     at: float | None = None
     prior: Any = None
     method: str | None = None  # the default for the labels where none is named
+    totals_by: str = "chance"
+    stopping: str | None = None
+    majority: int | None = None
+    simultaneous: bool = False
     interval: str | None = "auto"
     level: float = 0.95
     n_resamples: int = 1000
     clip: Clip = "auto"
-    totals_by: str = "chance"
-    stopping: str | None = None
-    majority: int | None = None
     model_error: ModelError = None
-    simultaneous: bool = False
     rng: RandomLike = 0
 
     gives_limits: ClassVar[bool] = True  # whether the answer for a group has some at `level`
@@ -202,9 +202,10 @@ _WHERE = {*HOW_TO_READ, *(role.argument for layout in LAYOUTS for role in layout
 _WHERE -= {"labels", "totals"}
 
 
-def where_in(arguments: Mapping[str, Any]) -> ReadOptions:
-    """Return what those of a function's arguments say that are about columns and their values."""
-    return ReadOptions.of(**{name: one for name, one in arguments.items() if name in _WHERE})
+def where_in(options: Mapping[str, Any], group: str | None = None) -> ReadOptions:
+    """Return what those of a function's keywords say that are about columns and their values."""
+    columns = {name: one for name, one in options.items() if name in _WHERE}
+    return ReadOptions.of(group=group, **columns)
 
 
 def first_of(reading: Reading) -> Table:

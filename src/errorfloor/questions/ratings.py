@@ -20,7 +20,7 @@ from errorfloor._checks import (
     check_whole,
     shown,
 )
-from errorfloor._keywords import record_of, told_keywords
+from errorfloor._keywords import record_of
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import OF_RATINGS
 from errorfloor.data.options import ReadOptions
@@ -52,6 +52,7 @@ from errorfloor.methods.ratings import (
 )
 from errorfloor.metrics.record import Metric
 from errorfloor.metrics.variances import DIFFERENCE, NAMES, NOISE, RATIO, rating_metric
+from errorfloor.questions.keywords import takes
 from errorfloor.questions.question import Ask, Part, by_group
 from errorfloor.results import Groups, Interval
 from errorfloor.results.ratings import RatingsEstimate
@@ -59,7 +60,7 @@ from errorfloor.results.ratings import RatingsEstimate
 METHOD = "variances"
 INTERVALS = (JACKKNIFE, CERTIFIED)
 ONE, MEAN, MEDIAN = "one", "mean", "median"
-_NAMED = (*("item", "rating", "ratings", "rater"), *("weight", "cluster", "group", "drop_missing"))
+_COLUMNS = ("item", "rating", "ratings", "rater", "weight", "cluster", "drop_missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,74 @@ class Label:
         return f"the mean rating ({few} ratings per item)"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingsAsk(Ask):
+    """What is asked of ratings."""
+
+    metric: str = "r2"
+    label: str | int = ONE  # which label a model is compared with
+    raters: str = ABSOLUTE
+    scale: Any = None  # least and largest rating there can be
+
+    @property
+    def record(self) -> Metric:
+        """The metric."""
+        return rating_metric(self.metric)
+
+    @property
+    def meant(self) -> Label:
+        """The label."""
+        return Label.of(self.label)
+
+    def checked(self, kind: str = RatingTable.kind) -> Self:
+        """Return the same, or refuse what is wrong before ratings are read."""
+        metric, hint = self.metric, ""
+        if isinstance(metric, str):
+            metric = metric.lower().replace("_", "-").replace("r^2", "r2")
+            hint = " The RMSE is the square root of the MSE." if metric == "rmse" else ""
+        record = rating_metric(check_choice(metric, NAMES, name="metric", hint=hint))
+        check_choice(self.raters, RATERS, name="raters")
+        interval, meant = self.interval, self.meant
+        if interval is not None:
+            off = " `interval=None` skips it."
+            interval = check_choice(interval, ("auto", *INTERVALS), name="interval", hint=off)
+        if record.how.of == DIFFERENCE and meant.number != 1:
+            raise InputError(
+                f"`metric={record.name!r}` is answered for one more rating: how far a mean of "
+                "ratings is from its median two ratings do not tell. Ask for 'mse', or for "
+                f"`label={ONE!r}`."
+            )
+        if interval == CERTIFIED and self.scale is None:
+            raise InputError(
+                f"`interval={CERTIFIED!r}` needs to know the least and the largest rating there "
+                f"can be, such as `scale={(1, 5)!r}`."
+            )
+        if interval == CERTIFIED and meant.number is None:
+            raise InputError(
+                f"`interval={CERTIFIED!r}` is for one more rating or the mean of a number of them, "
+                "such as `label=3`."
+            )
+        Seed.of(self.rng)
+        return replace(
+            self,
+            metric=record.name,
+            scale=_as_scale(self.scale),
+            interval=interval,
+            level=check_level(self.level),
+            simultaneous=as_flag(self.simultaneous, name="simultaneous"),
+        )
+
+    def kept(self) -> dict[str, Any]:
+        """Return what has an influence on the answer, as plain values."""
+        return {
+            "interval": self.interval,
+            "level": self.level,
+            "label": self.meant.name,
+            "raters": self.raters,
+            "scale": None if self.scale is None else list(self.scale),
+        }
+
+
 class _Options(TypedDict, total=False):
     metric: str
     label: str | int
@@ -139,26 +208,12 @@ def from_ratings(
 def from_ratings(
     data: object, *, group: str, **options: Unpack[_Options]
 ) -> Groups[RatingsEstimate]: ...
-@told_keywords
+@takes(_Options, RatingsAsk)
 def from_ratings(
     data: Any,
     *,
-    metric: str = "r2",
-    label: str | int = ONE,
-    item: Any = None,
-    rating: str | None = None,
-    ratings: str | Sequence[str] | None = None,
-    rater: Any = None,
-    raters: str = ABSOLUTE,
-    scale: tuple[float, float] | None = None,
-    weight: Any = None,
-    cluster: Any = None,
     group: str | None = None,
-    simultaneous: bool = False,
-    drop_missing: bool = False,
-    interval: str | None = "auto",
-    level: float = 0.95,
-    rng: RandomLike = 0,
+    **options: Unpack[_Options],
 ) -> Any:
     """Estimate how good any model can get where people give numbers: essays, MOS, reviews, sliders.
 
@@ -228,83 +283,15 @@ def from_ratings(
     >>> round(found.icc, 3), round(found.value, 3)
     (0.802, 0.895)
     """
-    arguments = {**locals()}
-    ask = record_of(RatingsAsk, arguments).checked()
-    where = ReadOptions.of(**{name: arguments[name] for name in _NAMED})
+    ask = record_of(RatingsAsk, options).checked()
+    columns = {name: one for name, one in options.items() if name in _COLUMNS}
+    where = ReadOptions.of(group=group, **columns)
     return answer_of_ratings(read_ratings(data, where), ask, _estimated)
 
 
 def read_ratings(data: Any, where: ReadOptions) -> Reading:
     """Return ratings as tables, from arrays, a table, a dataframe or files."""
     return read(data, OF_RATINGS, where, name="data")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RatingsAsk(Ask):
-    """What is asked of ratings."""
-
-    metric: str = "r2"
-    label: str | int = ONE  # which label a model is compared with
-    raters: str = ABSOLUTE
-    scale: Any = None  # least and largest rating there can be
-
-    @property
-    def record(self) -> Metric:
-        """The metric."""
-        return rating_metric(self.metric)
-
-    @property
-    def meant(self) -> Label:
-        """The label."""
-        return Label.of(self.label)
-
-    def checked(self, kind: str = RatingTable.kind) -> Self:
-        """Return the same, or refuse what is wrong before ratings are read."""
-        metric, hint = self.metric, ""
-        if isinstance(metric, str):
-            metric = metric.lower().replace("_", "-").replace("r^2", "r2")
-            hint = " The RMSE is the square root of the MSE." if metric == "rmse" else ""
-        record = rating_metric(check_choice(metric, NAMES, name="metric", hint=hint))
-        check_choice(self.raters, RATERS, name="raters")
-        interval, meant = self.interval, self.meant
-        if interval is not None:
-            off = " `interval=None` skips it."
-            interval = check_choice(interval, ("auto", *INTERVALS), name="interval", hint=off)
-        if record.how.of == DIFFERENCE and meant.number != 1:
-            raise InputError(
-                f"`metric={record.name!r}` is answered for one more rating: how far a mean of "
-                "ratings is from its median two ratings do not tell. Ask for 'mse', or for "
-                f"`label={ONE!r}`."
-            )
-        if interval == CERTIFIED and self.scale is None:
-            raise InputError(
-                f"`interval={CERTIFIED!r}` needs to know the least and the largest rating there "
-                f"can be, such as `scale={(1, 5)!r}`."
-            )
-        if interval == CERTIFIED and meant.number is None:
-            raise InputError(
-                f"`interval={CERTIFIED!r}` is for one more rating or the mean of a number of them, "
-                "such as `label=3`."
-            )
-        Seed.of(self.rng)
-        return replace(
-            self,
-            metric=record.name,
-            scale=_as_scale(self.scale),
-            interval=interval,
-            level=check_level(self.level),
-            simultaneous=as_flag(self.simultaneous, name="simultaneous"),
-        )
-
-    def kept(self) -> dict[str, Any]:
-        """Return what has an influence on the answer, as plain values."""
-        return {
-            "interval": self.interval,
-            "level": self.level,
-            "label": self.meant.name,
-            "raters": self.raters,
-            "scale": None if self.scale is None else list(self.scale),
-        }
 
 
 def _as_scale(scale: Any) -> tuple[float, float] | None:

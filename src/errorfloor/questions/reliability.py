@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor import methods
-from errorfloor._keywords import record_of, told_keywords
+from errorfloor._keywords import record_of
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
@@ -20,7 +20,7 @@ from errorfloor.methods.record import Classes, Clip, Method, Options
 from errorfloor.methods.rules.fewest import TIE
 from errorfloor.methods.rules.logs import shares
 from errorfloor.questions.calibrate import CalibrateAsk, fit, that_maps
-from errorfloor.questions.keywords import ScoreColumns
+from errorfloor.questions.keywords import ScoreColumns, takes
 from errorfloor.questions.question import Part, answer_of_scores, check_classes, first_of, where_in
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ClassReliability, Groups, Reliability
@@ -57,6 +57,22 @@ BINS = 20
 MOST_SCORES = 2000  # a curve looks the same with more
 
 
+class ReliabilityAsk(CalibrateAsk):
+    """Which map is asked for, with a band about it."""
+
+    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
+        """Return the method whose map is asked for."""
+        if Classes.of(first_of(reading)) is Classes.MANY:
+            # Curves are of one share against a label that is right or wrong.
+            return (that_maps(methods.find(self.method or ISOTONIC.name)),)
+        return CalibrateAsk.methods_for(self, reading)
+
+    def ready(self, reading: Reading) -> Callable[[Table, Part], Any]:
+        """Return what draws the curves of a table."""
+        (method,), options = self.methods_for(reading), self.options
+        return lambda table, _: _curves(table, method, options, self.level)
+
+
 class _Options(ScoreColumns, total=False):
     method: str | None
     level: float
@@ -71,21 +87,13 @@ def reliability(
 def reliability(
     scores: object, labels: object = None, *, group: str, **options: Unpack[_Options]
 ) -> Groups[Reliability | ClassReliability]: ...
-@told_keywords
+@takes(_Options, ReliabilityAsk)
 def reliability(
     scores: object,
     labels: object = None,
     *,
-    score: str | Sequence[str] | None = None,
-    label: str | None = None,
-    positive: object = None,
-    positive_from: float | None = None,
-    classes: Sequence[object] | None = None,
     group: str | None = None,
-    drop_missing: bool = False,
-    method: str | None = None,
-    level: float = 0.95,
-    clip: Clip = "auto",
+    **options: Unpack[_Options],
 ) -> Any:
     """Fit the probability of class 1 to each score, with a band that holds at all scores at once.
 
@@ -157,26 +165,9 @@ def reliability(
     >>> curve.probabilities.round(2), curve.low.round(2), curve.high.round(2)
     (array([0. , 0.5, 1. ]), array([0.  , 0.32, 0.9 ]), array([0.1 , 0.68, 1.  ]))
     """
-    arguments = {**locals()}
-    ask = record_of(ReliabilityAsk, arguments).checked(ScoreTable.kind)
-    where = where_in(arguments)
+    ask = record_of(ReliabilityAsk, options).checked(ScoreTable.kind)
+    where = where_in(options, group)
     return answer_of_scores(scores, labels, where, ask, labelled=True)
-
-
-class ReliabilityAsk(CalibrateAsk):
-    """Which map is asked for, with a band about it."""
-
-    def methods_for(self, reading: Reading) -> tuple[Method, ...]:
-        """Return the method whose map is asked for."""
-        if Classes.of(first_of(reading)) is Classes.MANY:
-            # Curves are of one share against a label that is right or wrong.
-            return (that_maps(methods.find(self.method or ISOTONIC.name)),)
-        return CalibrateAsk.methods_for(self, reading)
-
-    def ready(self, reading: Reading) -> Callable[[Table, Part], Any]:
-        """Return what draws the curves of a table."""
-        (method,), options = self.methods_for(reading), self.options
-        return lambda table, _: _curves(table, method, options, self.level)
 
 
 def _curves(

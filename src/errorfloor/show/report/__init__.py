@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from errorfloor._checks import InputError, argument, as_flag, shown
-from errorfloor._keywords import told_keywords
+from errorfloor._keywords import explains_keywords
 from errorfloor._typing import RandomLike
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.outputs import check_output
@@ -83,7 +83,7 @@ FORMATS = {
 }
 
 
-@told_keywords
+@explains_keywords
 def report(
     result: Estimate | Comparison | Verdict | People | ModelComparison | Groups[Estimate] | object,
     path: str | os.PathLike[str],
