@@ -16,6 +16,7 @@ from errorfloor._checks import (
 from errorfloor.data.tables import Table, VoteTable
 from errorfloor.intervals.binomial import upper_limit
 from errorfloor.intervals.record import Evidence, IntervalKind
+from errorfloor.methods.record import Options
 from errorfloor.results import Interval, VotesEstimate
 
 ModelError: TypeAlias = float | tuple[int, int] | None
@@ -23,7 +24,7 @@ ModelError: TypeAlias = float | tuple[int, int] | None
 
 def reached(model_error: Any) -> ReachedErrors | None:
     """Return the errors and items of a pair (errors, n), or None for a bare rate."""
-    if model_error is None or not isinstance(model_error, tuple | list):
+    if not isinstance(model_error, tuple | list):
         return None
     try:
         errors, n = map(operator.index, model_error)
@@ -37,33 +38,32 @@ def reached(model_error: Any) -> ReachedErrors | None:
     return ReachedErrors(errors, n)
 
 
-def checked(model_error: Any, table: Table) -> ModelError:
+def checked(model_error: Any, table: Table, options: Options) -> ModelError:
     """Return a model's error if the floor of a table can use it."""
-    if model_error is None:
-        return None
     if table.kind != VoteTable.kind:
         raise InputError(
             "`model_error` caps floors of votes, and this is the floor of a true label. Leave it "
             "out; `headroom()` compares a model with the floor."
         )
-    if reached(model_error) is not None:
-        return model_error  # type: ignore[no-any-return]
-    rate = as_fraction(model_error, name="model_error")
-    if len(table.classes) > 2:
+    is_pair = reached(model_error) is not None
+    error: ModelError = model_error if is_pair else as_fraction(model_error, name="model_error")
+    if not is_pair and len(table.classes) > 2:
         raise InputError(
             "`model_error` is a rate, which bounds the bias of votes for two classes only, and "
             f"there are {len(table.classes)}. Give a pair (errors, items), which caps the floor, "
             "or leave it out."
         )
-    return rate
-
-
-def rate_of(model_error: Any) -> float | None:
-    """Return a bare rate, for which the bias of plain shares is bounded."""
-    if model_error is None or isinstance(model_error, tuple | list):
-        return None
-    rate: float = model_error
-    return rate
+    if not options.metric.is_error:
+        raise InputError(
+            "`model_error` caps the floor of the error, and the metric is "
+            f"{options.metric.words}. Leave it out, or leave out `metric`."
+        )
+    if options.target.needed > 1:
+        raise InputError(
+            "`model_error` bounds the bias of the floor for one more vote. Leave it out, or leave "
+            "out `majority`."
+        )
+    return error
 
 
 def capped(found: VotesEstimate, model: ReachedErrors, kind: IntervalKind | None) -> VotesEstimate:

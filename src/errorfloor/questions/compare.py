@@ -17,7 +17,6 @@ from errorfloor.questions.compare_models import ModelsAsk, models_in
 from errorfloor.questions.keywords import LimitOptions, ScoreColumns, takes
 from errorfloor.questions.question import (
     Ask,
-    Origin,
     Part,
     Request,
     answer_of_scores,
@@ -62,8 +61,7 @@ class CompareAsk(Ask):
 
         def one(table: Table, part: Part) -> Comparison:
             able, notes = _usable(table, chosen, options)
-            request, origin = Request.of(self, part), Origin(source, part.group, kept)
-            found = estimates(table, able, options, request, origin)
+            found = estimates(table, able, Request.of(self, part, options, source, kept))
             compared = Comparison(tuple(checks.checked(row) for row, _ in found), notes)
             checks.issue(compared.main)
             return compared

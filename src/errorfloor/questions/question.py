@@ -45,18 +45,17 @@ from errorfloor.methods.record import (
     value_of,
 )
 from errorfloor.methods.votes.plugin import PLUGIN
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import ERROR
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import cap
 from errorfloor.questions.cap import ModelError
 from errorfloor.questions.partly import check_alike
 from errorfloor.questions.weights import (
-    assumed_of,
     check_clusters,
     check_uses_weights,
     check_weighs,
+    described,
     no_interval,
-    sampled,
 )
 from errorfloor.results import Estimate, Groups, Interval, VotesEstimate
 
@@ -123,31 +122,46 @@ class Ask:
     def ready(self, reading: Reading) -> Callable[[Table, Part], Any]:
         """Return what answers for a table, or refuse what does not go with what was read."""
         (method,), source, table = self.methods_for(reading), reading.source, first_of(reading)
-        self._check_fits(table.kind)
+        kind = table.kind
+        for name, usual, reads in _OF_ONE_KIND:
+            if getattr(self, name) != usual and kind != reads:
+                raise InputError(f"`{name}` goes with {reads}; these are {kind}. Leave it out.")
         if source.options.label_is_vote and self.totals_by == "votes":
             raise InputError(
                 "`totals_by='votes'` is about votes that were collected until they agreed, and a "
                 "label was not. Leave out `label_is_vote`."
             )
-        options = replace(self.options, metric=self.choice.of(len(table.classes)))
-        question = Question(method, options, cap.checked(self.model_error, table))
-        kept = question.kept()
+        options, error = replace(self.options, metric=self.choice.of(len(table.classes))), None
+        if self.model_error is not None:
+            error = cap.checked(self.model_error, table, options)
+        kept = {name: getattr(options, name) for name in _KEPT.get(kind, ())}
+        kept |= {"model_error": error} if kind == VoteTable.kind else {}
+        kept |= options.metric.given
         if source.options.group is not None:
             # What all groups were asked for together, which gives each of them again.
             kept |= {"level": self.level, "simultaneous": self.simultaneous}
-        return lambda table, part: question.of(
-            table, Request.of(self, part), Origin(source, part.group, kept)
-        )
 
-    def _check_fits(self, kind: str) -> None:
-        """Refuse options that say nothing about labels of this kind."""
-        for name, usual, reads in (
-            ("clip", "auto", ScoreTable.kind),
-            ("totals_by", "chance", VoteTable.kind),
-            ("majority", None, VoteTable.kind),
-        ):
-            if getattr(self, name) != usual and kind != reads:
-                raise InputError(f"`{name}` goes with {reads}; these are {kind}. Leave it out.")
+        def one(table: Table, part: Part) -> Estimate:
+            request = Request.of(self, part, options, source, kept)
+            ((found, statistic),) = estimates(table, (method,), request)
+            if kind == VoteTable.kind:
+                found = _with_votes(found, statistic, method, request, error)
+            elif method.partly:
+                found = _with_labels_alone(found, statistic, request)
+            found = checks.checked(found)
+            checks.issue(found)
+            return found
+
+        return one
+
+
+# Options of methods that say something about labels of one kind, and what they are by default.
+_OF_ONE_KIND = (
+    ("clip", "auto", ScoreTable.kind),
+    ("totals_by", "chance", VoteTable.kind),
+    ("majority", None, VoteTable.kind),
+)
+_KEPT = {ScoreTable.kind: ("clip",), VoteTable.kind: ("totals_by", "stopping", "majority")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,99 +270,77 @@ _TRIED = (
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The interval that is wanted, and the random numbers for it."""
+    """How methods are to answer for one table, with which limits, and what the answer keeps."""
 
+    options: Options
     interval: str | None
     level: float
     n_resamples: int
     seed: Seed
     streams: Streams
+    source: Source
+    group: Any = None
+    kept: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, ask: Ask, part: Part) -> Request:
+    def of(
+        cls, ask: Ask, part: Part, options: Options, source: Source, kept: Mapping[str, Any]
+    ) -> Request:
         """Draw the seeds of all purposes."""
-        return cls(ask.interval, part.level, ask.n_resamples, part.seed, Streams.of(part.rng))
+        streams = Streams.of(part.rng)
+        options = replace(options, draw=streams.for_)
+        limits = (ask.interval, part.level, ask.n_resamples)
+        return cls(options, *limits, part.seed, streams, source, part.group, kept)
 
-    def kind(self, method: Method, table: Table, metric: Metric) -> IntervalKind | None:
+    def kind(self, method: Method, table: Table) -> IntervalKind | None:
         """Return the kind of interval to give for a method on a table, or None for none."""
         if self.interval is None:
             return None
-        check_clusters(table)
+        if table.entries is not None:
+            check_clusters(table)
         kinds = intervals.of(method)
         hint = " `interval=None` skips it."
         name = check_choice(self.interval, ("auto", *kinds), name="interval", hint=hint)
         if name == "auto":
-            return intervals.default(method, table, metric)
-        check_weighs(kinds, name, table, metric)
+            return intervals.default(method, table, self.options.metric)
+        check_weighs(kinds, name, table, self.options.metric)
         return kinds[name]
-
-    def asked(self) -> dict[str, Any]:
-        """Return what was asked for, as results keep it."""
-        return {"interval": self.interval, "level": self.level, "n_resamples": self.n_resamples}
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """What an estimate keeps of how it came about, besides method and request."""
-
-    source: Source | None = None
-    group: Any = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def complete(self) -> bool:
-        """Whether the scores were declared complete."""
-        return self.source is not None and self.source.options.complete
-
-    @property
-    def beside_votes(self) -> bool:
-        """Whether the labels are those that stood next to votes."""
-        names = [layout.name for layout in BESIDE_LABELS]
-        source = self.source
-        return source is not None and source.layout in names and not source.options.label_is_vote
-
-
-def estimate(
-    table: Table, method: Method, options: Options, request: Request, origin: Origin
-) -> tuple[Estimate, Statistic]:
-    """Return the estimate of one method, and the statistic behind it."""
-    ((found, statistic),) = estimates(table, (method,), options, request, origin)
-    return found, statistic
 
 
 def estimates(
-    table: Table, methods: Sequence[Method], options: Options, request: Request, origin: Origin
+    table: Table, methods: Sequence[Method], request: Request
 ) -> list[tuple[Estimate, Statistic]]:
-    """Return one estimate for each method, all on the same resamples."""
-    options = replace(options, draw=request.streams.for_)
+    """Return one estimate for each method with the statistic behind it, on the same resamples."""
+    options, streams = request.options, request.streams
     table = table.plain  # equal weights, and clusters of one, are none
     given, every = table, table.cells()  # those of methods that use items without a label
+    doubts: tuple[str, ...] = ()
     if isinstance(table, ScoreTable):
         check_alike(table)
         table = table.labelled
     check_answerable(table, methods)
     if table.entries is not None:
         check_uses_weights(table, methods, options)
-    kinds = [request.kind(method, table, options.metric) for method in methods]
+    kinds = [request.kind(method, table) for method in methods]
     cells = every if table is given else table.cells()
     statistics = [method.bind(every if method.partly else cells, options) for method in methods]
-    quick = not options.metric.is_error  # error keeps the draws it always had
-    replicates = _replicates(statistics, kinds, cells, request, quick)
-    doubts = data_doubts(table)
+    replicates = _replicates(statistics, kinds, cells, request)
+    if isinstance(table, ScoreTable):
+        doubts = data_doubts(table)
     found = []
     for method, statistic, kind in zip(methods, statistics, kinds, strict=True):
-        value = value_of(statistic, cells.count, request.streams.for_)
+        value = value_of(statistic, cells.count, streams.for_)
         case = Case(
             method=method,
             table=table,
             cells=every if method.partly else cells,
             statistic=statistic,
             value=float(value),
-            streams=request.streams,
+            streams=streams,
             options=options,
             replicates=next(replicates) if kind is not None and kind.resamples else None,
         )
-        found.append((_estimate(case, kind, request, origin, doubts), statistic))
+        found.append((_estimate(case, kind, request, doubts), statistic))
     return found
 
 
@@ -371,10 +363,8 @@ def check_answerable(table: Table, methods: Sequence[Method]) -> None:
         check_unit_interval(table.scores.ravel(), name="scores", entry="row", instead=instead)
 
 
-def data_doubts(table: Table) -> tuple[str, ...]:
+def data_doubts(table: ScoreTable) -> tuple[str, ...]:
     """Warn of labels of one class and of scores that are all equal, and return the warnings."""
-    if not isinstance(table, ScoreTable):
-        return ()
     seen = table.counts.any(axis=0)
     doubts = []
     if np.count_nonzero(seen) == 1:
@@ -390,56 +380,54 @@ def _replicates(
     kinds: Sequence[IntervalKind | None],
     cells: Any,
     request: Request,
-    quick: bool,
 ) -> Iterator[Floats]:
-    """Yield bootstrap replicates for each interval that needs them, from the same resamples."""
-    wanted = [
-        statistic
-        for statistic, kind in zip(statistics, kinds, strict=True)
-        if kind is not None and kind.resamples
-    ]
+    """Return bootstrap replicates for each interval that needs them, from the same resamples."""
+    pairs = zip(statistics, kinds, strict=True)
+    wanted = [statistic for statistic, kind in pairs if kind is not None and kind.resamples]
     if not wanted:
         return iter(())
     times, rng = request.n_resamples, request.streams.for_("resamples")
+    quick = not request.options.metric.is_error  # error keeps the draws it always had
     return iter(bootstrap(wanted, cells.count, n_resamples=times, rng=rng, quick=quick))
 
 
+_BESIDE_LABELS = [layout.name for layout in BESIDE_LABELS]
+
+
 def _estimate(
-    case: Case,
-    kind: IntervalKind | None,
-    request: Request,
-    origin: Origin,
-    doubts: tuple[str, ...],
+    case: Case, kind: IntervalKind | None, request: Request, doubts: tuple[str, ...]
 ) -> Estimate:
-    evidence: Evidence | None = None
+    method, table, source, evidence = case.method, case.table, request.source, None
     if kind is not None:
         evidence, kind, further = _evidence(case, kind)
         doubts += further
-    method, table = case.method, case.table
     resolution, coarseness = _resolution(case, kind)
-    assumes = _assumed(method, kind, complete=origin.complete)
-    note = f"{getattr(evidence, 'note', '')}{assumed_of(table)}"
+    assumes = _assumed(method, kind, complete=source.options.complete)
+    sizes, note = described(table) if table.entries is not None else ({}, "")
+    note = f"{getattr(evidence, 'note', '')}{note}"
     metric, interval, value = case.options.metric, None, case.value
     if not method.beyond_guessing:
         value = float(np.clip(value, *metric.span(len(table.classes))))
     if evidence is not None:
         interval = Interval.at(request.level, evidence, metric, len(table.classes))
+    is_gold = source.layout in _BESIDE_LABELS and not source.options.label_is_vote
+    limits = {name: getattr(request, name) for name in ("interval", "level", "n_resamples")}
     return Estimate(
         value=value,
         method=method.name,
         interval=interval,
         metric=metric.name,
         n=table.n,
-        **sampled(table),
+        **sizes,
         assumptions=f"{assumes}.{note}{coarseness}",
-        target=GOLD_LABEL if origin.beside_votes else method.target_with(case.options),
+        target=GOLD_LABEL if is_gold else method.target_with(case.options),
         warnings=doubts,
         resolution=resolution,
         dropped=table.dropped,
-        options={**request.asked(), **origin.options},
+        options={**limits, **request.kept},
         seed=request.seed,
-        source=origin.source,
-        group=origin.group,
+        source=source,
+        group=request.group,
         evidence=evidence,
         table=table,
     )
@@ -494,115 +482,54 @@ def _resolution(case: Case, kind: IntervalKind | None) -> tuple[float | None, st
     return resolution, f"{moved}; the interval does not allow for that."
 
 
-def with_labels_alone(
-    found: Estimate, statistic: Statistic, question: Any, request: Request
-) -> Estimate:
+def _with_labels_alone(found: Estimate, statistic: Any, request: Request) -> Estimate:
     """Add what the default method says of the labelled items, and what they are worth."""
-    if not question.method.partly:
-        return found
     table = found.table
     assert isinstance(table, ScoreTable)
     plain = methods.default(table.kind, Classes.of(table), found.metric)
-    own = replace(request, interval=None if request.interval is None else "auto")
-    origin = Origin(found.source, found.group)
-    alone, _ = estimate(table, plain, question.options, own, origin)
-    others: Any = statistic
+    own = replace(request, interval=None if request.interval is None else "auto", kept={})
+    ((alone, _),) = estimates(table, (plain,), own)
     worth = found.evidence.found.worth if isinstance(found.evidence, PoweredErrors) else None
     return replace(
         found,
         n_effective=worth if worth is not None else found.n_effective,
-        n_unlabelled=int(others.unlabelled.sum()),
+        n_unlabelled=int(statistic.unlabelled.sum()),
         labelled_only=alone,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of labels that were read, but for the interval."""
-
-    method: Method
-    options: Options
-    model_error: ModelError = None
-
-    def __post_init__(self) -> None:
-        if self.model_error is not None and not self.options.metric.is_error:
-            raise InputError(
-                "`model_error` caps the floor of the error, and the metric is "
-                f"{self.options.metric.words}. Leave it out, or leave out `metric`."
-            )
-        if self.model_error is not None and self.options.target.needed > 1:
-            raise InputError(
-                "`model_error` bounds the bias of the floor for one more vote. Leave it out, or "
-                "leave out `majority`."
-            )
-
-    def of(self, table: Table, request: Request, origin: Origin) -> Estimate:
-        """Return the floor of a table."""
-        found, statistic = estimate(table, self.method, self.options, request, origin)
-        add = _DETAILS.get(table.kind)
-        if add is not None:
-            found = add(found, statistic, self, request)
-        found = checks.checked(found)
-        checks.issue(found)
-        return found
-
-    def kept(self) -> dict[str, Any]:
-        """Return what a result keeps of what was asked for."""
-        by_kind: dict[str, dict[str, Any]] = {
-            ScoreTable.kind: {"clip": self.options.clip},
-            VoteTable.kind: {
-                "totals_by": self.options.totals_by,
-                "stopping": self.options.stopping,
-                "majority": self.options.majority,
-                "model_error": self.model_error,
-            },
-        }
-        return {**by_kind.get(self.method.reads, {}), **self.options.metric.given}
-
-
 def _with_votes(
-    found: Estimate, statistic: Statistic, question: Question, request: Request
+    found: Estimate, statistic: Any, method: Method, request: Request, model_error: ModelError
 ) -> VotesEstimate:
-    """Add what the plain shares of the votes would have said."""
-    table = found.table
+    """Add what the plain shares of the votes would have said, and cap it by a model's error."""
+    table, options = found.table, request.options
     assert isinstance(table, VoteTable)
     cells, classes = table.cells(), Classes.of(table)
-    behind: Any = statistic if hasattr(statistic, "fitted") else None
-    metric = question.options.metric
-    bias = None if behind is None else behind.plugin_bias
-    if behind is None and int(table.totals.max()) >= 2:
-        of_error = replace(question.options, metric=ERROR)  # the distribution is the same for all
-        behind = methods.default(VoteTable.kind, classes).bind(cells, of_error)
-        bias = behind.plugin_bias if metric.is_error else None
-    by_share = methods.known(PLUGIN.name, classes, VoteTable.kind, metric.name)
+    mixture = bias = None
+    if hasattr(statistic, "fitted"):
+        mixture, bias = statistic.fitted, statistic.plugin_bias
+    elif int(table.totals.max()) >= 2:
+        of_error = replace(options, metric=ERROR)  # the distribution is the same for all
+        behind: Any = methods.default(VoteTable.kind, classes).bind(cells, of_error)
+        mixture, bias = behind.fitted, behind.plugin_bias if options.metric.is_error else None
+    by_share = methods.known(PLUGIN.name, classes, VoteTable.kind, options.metric.name)
     assert by_share is not None, "plain shares answer for every metric that votes have a method for"
-    plugin = by_share.bind(cells, question.options)
+    plugin = by_share.bind(cells, options)
     shares = plugin.values(cells.count[None], request.streams.for_("blocks"))
-    model, model_error = cap.reached(question.model_error), cap.rate_of(question.model_error)
     made = VotesEstimate(
         **{item.name: getattr(found, item.name) for item in fields(found)},
         plugin=float(shares[0]),
         bias=bias,
-        bias_bound=_plugin_bias_bound(model_error, table),
-        mixture=None if behind is None else behind.fitted,
+        mixture=mixture,
     )
-    if model is None:
+    if model_error is None:
         return made
-    kinds = intervals.of(question.method)
-    return cap.capped(made, model, kinds.get(made.interval_method or question.method.interval))
-
-
-def _plugin_bias_bound(model_error: float | None, table: VoteTable) -> float | None:
-    if model_error is None or len(table.classes) > 2:  # the paper's bound is for two classes
-        return None
+    model = cap.reached(model_error)
+    if model is not None:
+        kinds = intervals.of(method)
+        return cap.capped(made, model, kinds.get(made.interval_method or method.interval))
     from errorfloor.bounds import computable_bias_bound
 
     # The bound falls with the votes, so the item with the fewest has the largest.
-    return float(computable_bias_bound(model_error, int(table.totals.min())))
-
-
-# What a kind of table adds to an estimate.
-_DETAILS: Mapping[str, Callable[..., Estimate]] = {
-    VoteTable.kind: _with_votes,
-    ScoreTable.kind: with_labels_alone,
-}
+    bound = computable_bias_bound(model_error, int(table.totals.min()))
+    return replace(made, bias_bound=float(bound))

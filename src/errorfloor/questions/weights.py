@@ -103,27 +103,19 @@ def unweighted(table: TableT, what: str) -> TableT:
     return plain
 
 
-def sampled(table: Table) -> dict[str, Any]:
-    """Return what an estimate says of weights and clusters."""
-    if table.entries is None:
-        return {}
-    own = table.entries.labelled(len(table.classes))
-    return {
+def described(table: Table) -> tuple[dict[str, Any], str]:
+    """Return what an estimate says of weights and clusters, and what it assumes of them."""
+    assert table.entries is not None
+    own, assumes = table.entries.labelled(len(table.classes)), ""
+    if not own.are_equal:
+        assumes += " With the weights, the items represent the population."
+    if own.cluster is not None:
+        assumes += " Items of different clusters have nothing to do with each other."
+    sizes = {
         "n_effective": None if own.are_equal else own.n_effective,
         "clusters": None if own.cluster is None else own.clusters,
     }
-
-
-def assumed_of(table: Table) -> str:
-    """Say what weights and clusters have to be, for the sentence on what an estimate assumes."""
-    if table.entries is None:
-        return ""
-    text = ""
-    if not table.entries.labelled(len(table.classes)).are_equal:
-        text += " With the weights, the items represent the population."
-    if table.entries.cluster is not None:
-        text += " Items of different clusters have nothing to do with each other."
-    return text
+    return sizes, assumes
 
 
 def no_interval(name: str, why: str, table: Table) -> InputError:
