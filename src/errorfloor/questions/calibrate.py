@@ -13,13 +13,14 @@ from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.calibration import Calibration, ClassCalibration
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Clip, Method, Options
-from errorfloor.questions.keywords import ScoreColumns, takes
 from errorfloor.questions.question import (
     Ask,
     Part,
+    ScoreColumns,
     answer_of_scores,
     check_answerable,
     method_for,
+    takes,
     where_in,
 )
 from errorfloor.questions.weights import unweighted

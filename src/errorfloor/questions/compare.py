@@ -14,15 +14,17 @@ from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.record import Classes, Clip, Method, Options
 from errorfloor.questions.compare_models import ModelsAsk, models_in
-from errorfloor.questions.keywords import LimitOptions, ScoreColumns, takes
 from errorfloor.questions.question import (
     Ask,
+    LimitOptions,
     Part,
     Request,
+    ScoreColumns,
     answer_of_scores,
     estimates,
     first_of,
     method_for,
+    takes,
     where_in,
 )
 from errorfloor.questions.weights import check_uses_weights

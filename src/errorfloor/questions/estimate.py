@@ -10,8 +10,16 @@ from errorfloor.data.layouts import BESIDE_LABELS, of_kind
 from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.methods.record import Options
-from errorfloor.questions.keywords import ScoreOptions, SoftOptions, VoteOptions, takes
-from errorfloor.questions.question import Ask, answer, answer_of_scores, where_in
+from errorfloor.questions.question import (
+    Ask,
+    ScoreOptions,
+    SoftOptions,
+    VoteOptions,
+    answer,
+    answer_of_scores,
+    takes,
+    where_in,
+)
 from errorfloor.results import Estimate, Groups, VotesEstimate
 
 

@@ -19,9 +19,8 @@ from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import ScoreTable
 from errorfloor.data.values import as_entries, missing_in, text_of
 from errorfloor.questions.headroom import headroom
-from errorfloor.questions.keywords import LimitOptions, takes
 from errorfloor.questions.models import goes_by_scores
-from errorfloor.questions.question import Ask, answer_of_scores
+from errorfloor.questions.question import Ask, LimitOptions, answer_of_scores, takes
 from errorfloor.results import Estimate
 
 _FOLDS = 5

@@ -30,16 +30,17 @@ from errorfloor.metrics import ERROR, Metric, noise
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.noise import kept_after
 from errorfloor.metrics.record import PairsInOrder
-from errorfloor.questions.keywords import ScoreColumns, takes
 from errorfloor.questions.question import (
     Ask,
     Part,
+    ScoreColumns,
     answer,
     answer_of_scores,
     check_answerable,
     data_doubts,
     first_of,
     method_for,
+    takes,
     where_in,
 )
 from errorfloor.questions.weights import unweighted

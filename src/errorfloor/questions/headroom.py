@@ -31,7 +31,6 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.data.values import text_of
 from errorfloor.intervals.record import Evidence
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions.keywords import AnyColumns
 from errorfloor.questions.model_options import ModelOptions
 from errorfloor.questions.models import Model, error_in
 from errorfloor.questions.paired import (
@@ -48,7 +47,7 @@ from errorfloor.questions.paired import (
     votes_reader,
 )
 from errorfloor.questions.people import people_in
-from errorfloor.questions.question import Ask, answer, floor_of
+from errorfloor.questions.question import AnyColumns, Ask, answer, floor_of
 from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
 from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
 from errorfloor.results.estimate import GIVEN, method_of

@@ -24,8 +24,7 @@ from errorfloor.data.read import is_data, read
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
 from errorfloor.questions.compared import MOST_PEOPLE, PeopleComparison
-from errorfloor.questions.keywords import VoteColumns, takes
-from errorfloor.questions.question import Ask
+from errorfloor.questions.question import Ask, VoteColumns, takes
 from errorfloor.questions.weights import unweighted
 from errorfloor.results.people import AltTest, People
 

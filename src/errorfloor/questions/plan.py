@@ -50,8 +50,14 @@ from errorfloor.methods.votes.simplex import (
 from errorfloor.methods.votes.thinning import points_for, votes_used
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions.keywords import AnyColumns, MetricOptions
-from errorfloor.questions.question import Ask, Part, answer, check_classes
+from errorfloor.questions.question import (
+    AnyColumns,
+    Ask,
+    MetricOptions,
+    Part,
+    answer,
+    check_classes,
+)
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import Estimate, Groups, Interval, Option, Plan, Trade
 from errorfloor.results.claim import SCORES, SHARES, claim_of

@@ -52,8 +52,7 @@ from errorfloor.methods.ratings import (
 )
 from errorfloor.metrics.record import Metric
 from errorfloor.metrics.variances import DIFFERENCE, NAMES, NOISE, RATIO, rating_metric
-from errorfloor.questions.keywords import takes
-from errorfloor.questions.question import Ask, Part, by_group
+from errorfloor.questions.question import Ask, Part, by_group, takes
 from errorfloor.results import Groups, Interval
 from errorfloor.results.ratings import RatingsEstimate
 

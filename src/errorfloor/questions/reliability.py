@@ -20,8 +20,15 @@ from errorfloor.methods.record import Classes, Clip, Method, Options
 from errorfloor.methods.rules.fewest import TIE
 from errorfloor.methods.rules.logs import shares
 from errorfloor.questions.calibrate import CalibrateAsk, fit, that_maps
-from errorfloor.questions.keywords import ScoreColumns, takes
-from errorfloor.questions.question import Part, answer_of_scores, check_classes, first_of, where_in
+from errorfloor.questions.question import (
+    Part,
+    ScoreColumns,
+    answer_of_scores,
+    check_classes,
+    first_of,
+    takes,
+    where_in,
+)
 from errorfloor.questions.weights import unweighted
 from errorfloor.results import ClassReliability, Groups, Reliability
 
