@@ -36,7 +36,7 @@ RECORDS: tuple[Check, ...] = (
     order.ORDER,
     *soft.RECORDS,
     votes.FIT,
-    votes.SAMPLE,
+    votes.ANNOTATORS,
     *votes.RECORDS,
     *ratings.RECORDS,
     *models.RECORDS,

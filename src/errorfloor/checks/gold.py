@@ -12,7 +12,7 @@ import numpy as np
 from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import counted, p_equals, per_cent
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.checks.record import ANY, Check
+from errorfloor.checks.record import ANY, ENOUGH, Check
 from errorfloor.data.tables import GoldVotes, ScoreTable, VoteTable
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
@@ -20,7 +20,6 @@ from errorfloor.results.finding import Finding, Level
 if TYPE_CHECKING:
     from errorfloor.data.items import PredictedVotes, Predictions
 
-ENOUGH = 30  # items below which a share says little
 MADE = 1e-4  # chance that a label which was not made from the votes agrees with their majority
 OTHER = 0.001  # chance of a false alarm of the test of agreement; measured at most 0.003
 DOUBTED = 0.1  # of items on which votes differ, the share that may be exceptions

@@ -13,7 +13,7 @@ from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import counted
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.checks.order import area
-from errorfloor.checks.record import ANY, Check
+from errorfloor.checks.record import ANY, ENOUGH, Check
 from errorfloor.checks.wording import Wording, wording_of
 from errorfloor.data.columns import simple
 from errorfloor.data.tables import ScoreTable
@@ -21,7 +21,6 @@ from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
 
 SAMPLE = 10  # items from which on scores that are labels are no accident
-ENOUGH = 30  # items below which clusters of scores say little
 FEW = 10  # different scores of a class that make a cluster
 FAR = 5.0  # widths of the wider cluster between two that look like labels with noise
 ON_BORDER = 0.05  # share of items, at most, that may lie where scores leave the label open

@@ -68,6 +68,7 @@ class Check:
 
 
 ANY = tuple(Classes)  # number of classes
+ENOUGH = 30  # items below which a share says little
 
 
 def as_they_are(method: Method | None) -> bool:

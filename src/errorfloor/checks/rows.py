@@ -12,14 +12,13 @@ import numpy as np
 from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import Style, counted, per_cent
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.checks.record import ANY, Check, Checked
+from errorfloor.checks.record import ANY, ENOUGH, Check, Checked
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.data.values import times_copied
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding, Level
 from errorfloor.results.models import ModelComparison
 
-ENOUGH = 30  # items below which one that is missing is a large share
 # Clusters, and such of equal size, below which limits were not tried: of a floor, and of models.
 FEW_CLUSTERS, FEW_EQUAL_CLUSTERS = 50, 15
 FEW_OF_MODELS = 15, 15

@@ -19,7 +19,7 @@ import numpy as np
 from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import limits, per_cent, points, points_of_size
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.checks.record import ANY, Check
+from errorfloor.checks.record import ANY, ENOUGH, Check
 from errorfloor.checks.soft import balance, few_items, unseen_classes
 from errorfloor.checks.wording import Wording, wording_of
 from errorfloor.data.annotators import effective_number, number_of
@@ -44,7 +44,6 @@ from errorfloor.results.finding import Finding, Level
 if TYPE_CHECKING:
     from errorfloor.methods.votes.line import Mixture
 
-ENOUGH = 30  # items below which a share says little
 SPLIT = 0.001  # chance of a false alarm, at most
 DISTINCT = 3  # kinds of votes, of which a total is no accident
 
@@ -507,7 +506,7 @@ def one_distribution(expected: Expected) -> Tested:
     differ have the same expectations at all totals. The statistic adds up the squared differences
     of each total's from those of all, in units of their variances under the fit.
     """
-    parts = _Parts.of(expected)
+    parts = _GroupMeans.of(expected)
     observed = parts.statistics(expected.counts[None])[0]
     draws = parts.statistics(expected.drawn(generator_of(expected.votes)))
     return Tested(float(observed), _quantile(draws, ONE_DISTRIBUTION))
@@ -556,14 +555,14 @@ def _lack_of_fit(expected: Expected, counts: Floats, own: Bools) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class _GroupMeans:
     """Means of votes and of disagreement by groups of totals, with their variances."""
 
     scores: Floats  # groups by two, by cells: to be multiplied with counts
     inverses: Floats  # of the covariance of each group's means, groups by two by two
 
     @classmethod
-    def of(cls, expected: Expected) -> _Parts:
+    def of(cls, expected: Expected) -> _GroupMeans:
         k, m, p = expected.positives, expected.totals, expected.chances
         pairs = np.where(m > 1, 2 * k * (m - k) / np.maximum(m * (m - 1.0), 1.0), 0.0)
         values = np.stack((k / m, pairs))
@@ -623,7 +622,7 @@ RECORDS = (
         asks="Are there enough votes per item? How far off is a simple count of the votes?",
     ),
 )
-SAMPLE = _check(
+ANNOTATORS = _check(
     name="annotators",
     run=_annotators,
     asks="Are there enough annotators to stand for others?",

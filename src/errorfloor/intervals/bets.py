@@ -106,7 +106,7 @@ class Blocks:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class SumsBefore:
     """Sums over the units before each block, which are all that its stake depends on."""
 
     number: Any
@@ -117,7 +117,9 @@ class Seen:
     second: Any  # of squared weight times squared value
 
     @classmethod
-    def of(cls, blocks: Blocks, weight: Floats, values: Callable[[int, Blocks], Floats]) -> Seen:
+    def of(
+        cls, blocks: Blocks, weight: Floats, values: Callable[[int, Blocks], Floats]
+    ) -> SumsBefore:
         """Return sums over the units of blocks that weigh so much.
 
         `values` returns those of the entries before a block, which may be other ones for each.
@@ -136,14 +138,14 @@ class Seen:
         return cls(*sums)
 
     @classmethod
-    def plain(cls, number: Any, total: Any, squares: Any) -> Seen:
+    def plain(cls, number: Any, total: Any, squares: Any) -> SumsBefore:
         """Return sums of values and of squared values, where all units weigh the same."""
         return cls(number, number, total, number, total, squares)
 
     @property
-    def column(self) -> Seen:
+    def column(self) -> SumsBefore:
         """The same as a column: for one kind of units."""
-        return Seen(*(getattr(self, part.name)[:, None] for part in fields(self)))
+        return SumsBefore(*(getattr(self, part.name)[:, None] for part in fields(self)))
 
     def variance(self, width: Any = 1.0) -> Any:
         """Return what the variance of a unit is taken to be.
@@ -253,7 +255,7 @@ class Bets:
         least, most = span if bounds is None else bounds
         each = np.broadcast_to(values, (BLOCKS, values.shape[-1]))
         weight = np.broadcast_to(weight, values.shape[-1:])
-        seen = Seen.of(blocks, weight, lambda block, before: each[block][before.unit])
+        seen = SumsBefore.of(blocks, weight, lambda block, before: each[block][before.unit])
         variance = seen.variance(np.subtract(most, least) if width is None else width)
         own = each[blocks.block, blocks.unit] if values.ndim > 1 else values[blocks.unit]
         return cls(blocks, own, weight[blocks.unit], variance, blocks.n, span, least, most)
@@ -491,7 +493,7 @@ class Errors:
         number, first, second = self.sums[:, :, row]
         total = places * number - first
         squares = places**2 * number - 2 * places * first + second
-        variance = Seen.plain(self.sums[0, :, -1:], total, squares).variance(top)
+        variance = SumsBefore.plain(self.sums[0, :, -1:], total, squares).variance(top)
         return np.asarray(stakes_of(goal, variance / self.blocks.n, self.blocks.n)).T
 
 
@@ -560,7 +562,7 @@ class BettingF1:
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
         goal, n, p = goal_of(level), self.blocks.n, self.p[self.blocks.unit]
-        seen = Seen.of(self.blocks, np.ones(self.p.size), self._before)
+        seen = SumsBefore.of(self.blocks, np.ones(self.p.size), self._before)
         stakes = stakes_of(goal, seen.variance() / n, n)
 
         def above(f: float) -> float:

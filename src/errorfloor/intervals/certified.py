@@ -22,7 +22,7 @@ from errorfloor.intervals.bets import (
     Bets,
     Blocks,
     PairShare,
-    Seen,
+    SumsBefore,
     goal_of,
     refuted_from,
     refuted_up_to,
@@ -93,16 +93,16 @@ class Prices:
         """Return how many items share a stake, from those of both classes."""
         return np.maximum(items if self.by_class else items.sum(keepdims=True), 1)
 
-    def seen(self, tables: list[TwoByTwo]) -> Seen:
+    def seen(self, tables: list[TwoByTwo]) -> SumsBefore:
         """Return sums of what items lost, a row for each table and a column for each stake."""
         errors = np.array([(one.false_positives, one.false_negatives) for one in tables])
         items = np.array([(one.negatives, one.positives) for one in tables])
         if self.by_class:
-            return Seen.plain(items, errors, errors)
+            return SumsBefore.plain(items, errors, errors)
         losses = ((errors @ self.each**power)[:, None] for power in (1, 2))
-        return Seen.plain(items.sum(axis=1, keepdims=True), *losses)
+        return SumsBefore.plain(items.sum(axis=1, keepdims=True), *losses)
 
-    def noise(self, seen: Seen, n: Floats) -> Floats:
+    def noise(self, seen: SumsBefore, n: Floats) -> Floats:
         """Return the variance of the mean loss, as it seems from each row of what was seen."""
         return np.asarray((seen.variance(self.each.max()) / n).sum(axis=1))
 
@@ -121,7 +121,7 @@ class CutBets:
 
     @classmethod
     def of(
-        cls, prices: Prices, blocks: Blocks, positive: Bools, weight: Floats, seen: Seen
+        cls, prices: Prices, blocks: Blocks, positive: Bools, weight: Floats, seen: SumsBefore
     ) -> CutBets:
         """Return bets on cells, from what was seen of the best cuts before each block."""
         kind = positive[blocks.unit]
@@ -217,7 +217,7 @@ class Certified:
 
         train, test = split(sample.count, 2, draw("halves"))
         own, other = (Blocks.drawn(count, draw("blocks")) for count in (sample.count, test))
-        seen = Seen.of(own, weight, lost).column
+        seen = SumsBefore.of(own, weight, lost).column
         below = CutBets.of(Prices.of(fit.how), own, sample.positive, weight, seen)
         chosen = wrong_of(sample, cuts.fit(sample, train * weight)).astype(np.float64)
         return cls(below, Bets.of(chosen, other, weight=weight))

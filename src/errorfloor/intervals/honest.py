@@ -24,7 +24,7 @@ from errorfloor.methods.prediction_powered import CorrectedErrors, PredictionPow
 from errorfloor.methods.record import Basis, Classes, Method, Shape, uses_weights
 from errorfloor.methods.rules.offsets import OffsetFit, TopErrors
 from errorfloor.metrics import ERROR, named
-from errorfloor.metrics.selective import SURE
+from errorfloor.metrics.selective import FIRST_PRICES
 
 # Coin flips throughout: cross-fitted errors have about 1 + 1.3 times the binomial variance. What
 # is more than binomial has short tails, so that far out less of it counts. Both numbers fit the
@@ -94,8 +94,8 @@ class AtPrices:
         """Return the lower and upper limit at `level`."""
         low, high = zip(*(one.limits(level) for one in self.each), strict=True)
         if self.rises:
-            return max(low[:SURE]), max(high)
-        return min(low), min(high[:SURE])
+            return max(low[:FIRST_PRICES]), max(high)
+        return min(low), min(high[:FIRST_PRICES])
 
 
 def cut_of(case: Case) -> CutFit:

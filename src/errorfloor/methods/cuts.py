@@ -19,7 +19,7 @@ from errorfloor.data.sample import Draw, Kinds, Losses, Sample
 from errorfloor.methods.fitted import FOLDS, Chosen, Sides, Worth
 from errorfloor.metrics.two_by_two import Binomial, OfTable, TwoByTwo, over
 
-FAR, SURE = 3.0, 1.5  # in standard deviations; see `Cuts.unclear`
+NO_WORSE, TAKEN_OFF = 3.0, 1.5  # in standard deviations; see `Cuts.unclear`
 ROUNDING = 1e-12  # of what all items weigh, by which sums that are equal may differ
 MOST_ROWS = 2**14  # between which cuts are tried on held-out items that weigh differently
 
@@ -105,11 +105,11 @@ class Cuts:
         walk -= walk[best]
         items -= items[best]
         np.abs(items, out=items)
-        bound = FAR**2 * one * other * (1 + ROUNDING)
+        bound = NO_WORSE**2 * one * other * (1 + ROUNDING)
         good = np.flatnonzero(walk * walk <= bound * items)[[0, -1]]
         both = np.array([one, other])
         errors = np.maximum(items[good] * both - walk[good], 0) / (one + other)
-        sure = np.maximum(errors - SURE * np.sqrt(errors), 0)
+        sure = np.maximum(errors - TAKEN_OFF * np.sqrt(errors), 0)
         return float(sure @ ((one + other) / both))
 
 

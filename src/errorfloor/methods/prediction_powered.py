@@ -19,7 +19,7 @@ from errorfloor import _references as references
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Draw, Sample
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.cuts import FAR, SURE, Cuts, wrong_of
+from errorfloor.methods.cuts import NO_WORSE, TAKEN_OFF, Cuts, wrong_of
 from errorfloor.methods.fitted import FOLDS, Fitted
 from errorfloor.methods.record import Basis, Classes, Method, Options, Shape, uses_weights
 from errorfloor.methods.rules.fewest import Rule
@@ -224,10 +224,10 @@ def flat_variance(cells: Sample) -> float:
     )
     best = int(np.argmin(walk))
     excess, between, noise = walk - walk[best], abs(mass - mass[best]), abs(square - square[best])
-    ends = np.flatnonzero(excess**2 <= FAR**2 * noise)[[0, -1]]
+    ends = np.flatnonzero(excess**2 <= NO_WORSE**2 * noise)[[0, -1]]
     each = np.divide(noise[ends], between[ends], out=np.ones(2), where=between[ends] > 0)
     minority = np.maximum((between - excess)[ends], 0) / 2 / each
-    return float(np.maximum(minority - SURE * np.sqrt(minority), 0) @ each**2 / 2)
+    return float(np.maximum(minority - TAKEN_OFF * np.sqrt(minority), 0) @ each**2 / 2)
 
 
 class PredictionPowered(Fitted):

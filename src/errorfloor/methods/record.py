@@ -78,7 +78,7 @@ class Statistic(Protocol):
 
 
 @runtime_checkable
-class Jackknifed(Statistic, Protocol):
+class WithLeaveOneOut(Statistic, Protocol):
     """A statistic that intervals from `Basis.ITEMS` can be had for."""
 
     def leave_one_out(self) -> Floats:
@@ -87,7 +87,7 @@ class Jackknifed(Statistic, Protocol):
 
 def without_one(statistic: Statistic) -> Floats:
     """Return what `leave_one_out` of a statistic says, for intervals; it computes nothing."""
-    assert isinstance(statistic, Jackknifed), "methods with `Basis.ITEMS` bind such statistics"
+    assert isinstance(statistic, WithLeaveOneOut), "methods with `Basis.ITEMS` bind such statistics"
     return statistic.leave_one_out()
 
 

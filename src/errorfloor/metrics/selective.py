@@ -29,7 +29,7 @@ from errorfloor.metrics.record import (
 
 ROUNDING = 1e-12  # of errors that lie just at the limit
 REACH = 2.0  # standard deviations of a coverage, or of the errors of items left aside
-SURE = 5  # prices, the first ones, whose limits all hold on the side of the fit's own items
+FIRST_PRICES = 5  # whose limits all hold on the side of the fit's own items
 _SMALLER = 2.0 ** -np.arange(8)  # parts of the way to the largest price
 _LEAST = 1e-9  # between a price and the error that is allowed
 
@@ -191,7 +191,7 @@ class Selective(ABC):
 
         It is the error of the items that are kept last; where the curve of risks has a kink there,
         items kept a little earlier or later have another one. The least loss at any of them bounds
-        the metric; of the first `SURE` the tightest bound is taken. `doubt` is how likely the
+        the metric; of the `FIRST_PRICES` the tightest bound is taken. `doubt` is how likely the
         decision on an item is wrong by a fit, and `wrong` whether it is.
         """
 

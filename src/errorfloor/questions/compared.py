@@ -19,7 +19,7 @@ from errorfloor.intervals.crossed import CrossedVotes, Mean
 from errorfloor.intervals.models import holm
 from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Options
-from errorfloor.methods.votes.aims import Lines
+from errorfloor.methods.votes.aims import PiecewiseLinear
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
 from errorfloor.questions.question import Ask, answer
 from errorfloor.results import Estimate, Finding
@@ -233,7 +233,7 @@ class PeopleComparison:
         table = VoteTable.from_arrays(own, self.totals)
         fit = fit_mixture(table.positives, table.totals, table.counts)
         value = float(fit.weights @ fit.points / fit.weights.sum())
-        metric = replace(Panel(1).metric, how=Lines((0.0, 1.0), (1.0, 0.0)))
+        metric = replace(Panel(1).metric, how=PiecewiseLinear((0.0, 1.0), (1.0, 0.0)))
         options = replace(self.options, metric=metric)
         found = VoteLimits.around("likelihood", 1 - value, table, _limits_of(2), options)
         low, high = found.limits(self.level)

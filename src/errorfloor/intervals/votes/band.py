@@ -18,7 +18,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.votes.inversion import coverage_limits, error_limits
 from errorfloor.methods.record import DEFAULT_OPTIONS, Options
-from errorfloor.methods.votes.aims import ONE_VOTE, Aim, Lines, Target
+from errorfloor.methods.votes.aims import ONE_VOTE, Aim, PiecewiseLinear, Target
 from errorfloor.methods.votes.line import binomial, cosines, grid, stopped, supremum
 from errorfloor.metrics import Metric
 from errorfloor.metrics.selective import AtCoverage, AtError
@@ -280,7 +280,9 @@ class _Means:
 
     def limit(self, knots: tuple[float, ...], values: tuple[float, ...], sign: float) -> float:
         """Bound sign times the mean of a function that is linear between knots, from below."""
-        return replace(self.band, target=Lines(knots, values, self.target)).lower_limit(sign)
+        return replace(self.band, target=PiecewiseLinear(knots, values, self.target)).lower_limit(
+            sign
+        )
 
     def f1(self, x: float, sign: float) -> float:
         """Bound sign times what is at least 0 where F1 is at least x."""

@@ -31,7 +31,7 @@ from errorfloor.intervals.bets import Bets, Blocks
 from errorfloor.intervals.votes.bracket import missed_votes
 from errorfloor.intervals.votes.inversion import coverage_limits, error_limits
 from errorfloor.methods.record import DEFAULT_OPTIONS, VOTES_DECIDE, Options
-from errorfloor.methods.votes.aims import Aim, Lines
+from errorfloor.methods.votes.aims import Aim, PiecewiseLinear
 from errorfloor.methods.votes.dual import (
     TIE_BREAK,
     Joint,
@@ -412,7 +412,7 @@ class TwoClassRegion(Region):
         label = self.options.target.positive(grid(_KNOTS))
         return self._bound(_on_knots(_surer(t)(label)), sign, self.choose)[0]
 
-    def slope(self, weights: Floats) -> Lines:
+    def slope(self, weights: Floats) -> PiecewiseLinear:
         """Return how the value changes as items of a distribution move to each probability."""
         metric, target = self.options.metric, self.options.target
         kept = weights > 1e-9 * weights.max()
@@ -434,7 +434,7 @@ class TwoClassRegion(Region):
         way = [at, *((1 - length) * at + length * to for length in _LENGTHS)]
         return np.asarray(way[int(np.argmin([sign * self.value(one) for one in way]))])
 
-    def _bound(self, aim: Lines, sign: float, choose: float) -> tuple[float, Floats]:
+    def _bound(self, aim: PiecewiseLinear, sign: float, choose: float) -> tuple[float, Floats]:
         """Return the limit of a mean, and the distribution that is extreme within `choose`."""
         scale = 2 * float(np.ptp(aim.values)) or 1.0  # the solver expects numbers like floors
         aim = replace(aim, values=tuple(value / scale for value in aim.values))
@@ -470,8 +470,8 @@ def _on_grids(cells: Cells, size: int, aim: Aim, *, apart: bool) -> tuple[VoteLi
     )
 
 
-def _on_knots(values: Floats) -> Lines:
-    return Lines(tuple(grid(_KNOTS).tolist()), tuple(values.tolist()), on_grid=True)
+def _on_knots(values: Floats) -> PiecewiseLinear:
+    return PiecewiseLinear(tuple(grid(_KNOTS).tolist()), tuple(values.tolist()), on_grid=True)
 
 
 def _surer(t: float) -> Function:

@@ -51,7 +51,7 @@ from errorfloor.metrics.record import BoundedLoss, UnboundedLoss
 from errorfloor.metrics.selective import Selective, lost_at, squares_at
 from errorfloor.metrics.two_by_two import BALANCED, COST
 
-WHOLE = 2.0**40  # what all items weigh together where the search needs whole numbers
+WHOLE_MASS = 2.0**40  # what all items weigh together where the search needs whole numbers
 OFFSETS_FAMILY = Family()
 
 
@@ -93,7 +93,7 @@ def _whole(mass: Any) -> Counts:
     """Return masses as whole numbers, in which searches count."""
     if mass.dtype.kind in "iu":
         return np.asarray(mass)
-    whole = np.maximum(np.round(mass * (WHOLE / mass.sum())), 1)
+    whole = np.maximum(np.round(mass * (WHOLE_MASS / mass.sum())), 1)
     return np.asarray(np.where(mass > 0, whole, 0), dtype=np.int64)
 
 
@@ -247,7 +247,7 @@ def _errors(sample: Sample, wrong: Floats) -> tuple[float, float]:
     return share * n, n
 
 
-_WHOLE = 2**20  # of the largest weight; searches count in whole numbers
+_WHOLE_COST = 2**20  # of the largest weight; searches count in whole numbers
 _LEAST = 1e-3  # of all items, that the shares of the classes are mixed with
 Places: TypeAlias = NDArray[np.intp]
 
@@ -336,7 +336,7 @@ class LossFit(LikeliestFit):
         if costs is None:
             return self.own_losses
         label, count = self.rules.items.label, self.sample.count
-        whole = np.round(_WHOLE * costs / costs.max()).astype(np.int64)[label]
+        whole = np.round(_WHOLE_COST * costs / costs.max()).astype(np.int64)[label]
         wrong = self.rules.least(self.sample.mass(count * whole), self.fitted, FEWEST_STARTS)
         found = Losses.of(count, wrong * costs[label])
         return min(self.own_losses, found, key=self._mean)

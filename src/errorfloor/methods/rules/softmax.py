@@ -65,7 +65,7 @@ def fit(
     power, where the climb ends depends on its start, which may know labels of other items; so it
     starts from nothing.
     """
-    task = _Task.of(family, items, count, reach)
+    task = _SoftmaxLikelihood.of(family, items, count, reach)
     flat = task.flat
     if start is None or not np.array_equal(np.isfinite(start.weight), np.isfinite(flat.weight)):
         start = flat
@@ -88,7 +88,7 @@ def fit_within_reach(family: Family, items: Labelled, count: Counts) -> Power:
         if reach < np.inf and least >= -reach:
             continue
         fitted = fit(family, items, count, best, reach)
-        new = _Task.of(family, items, count, reach).at(fitted)[0]
+        new = _SoftmaxLikelihood.of(family, items, count, reach).at(fitted)[0]
         if best is not None and (best.endless or new <= likelihood):
             break
         best, likelihood = fitted, new
@@ -98,7 +98,7 @@ def fit_within_reach(family: Family, items: Labelled, count: Counts) -> Power:
 
 def covariance(family: Family, items: Labelled, count: Counts, fitted: Power) -> Floats:
     """Return the inverse of the likelihood's curvature: of powers, then of weights."""
-    task = _Task.of(family, items, count, fitted.reach)
+    task = _SoftmaxLikelihood.of(family, items, count, fitted.reach)
     free = task.free
     _, _, hessian = task.at(fitted)
     spread = np.zeros_like(hessian)
@@ -150,7 +150,7 @@ def _log_shares(by_class: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Task:
+class _SoftmaxLikelihood:
     """A likelihood to be climbed: a family, rows with items, and what is known of their labels."""
 
     family: Family
@@ -162,7 +162,7 @@ class _Task:
     reach: float
 
     @classmethod
-    def of(cls, family: Family, items: Labelled, count: Counts, reach: float) -> _Task:
+    def of(cls, family: Family, items: Labelled, count: Counts, reach: float) -> _SoftmaxLikelihood:
         totals, by_class = items.totals(count), items.by_class(count)
         seen = by_class > 0 if family.weights else np.ones(by_class.size, dtype=bool)
         logs, kept = items.logs, np.flatnonzero(totals)

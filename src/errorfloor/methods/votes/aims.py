@@ -135,7 +135,7 @@ class Aim(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class PiecewiseLinear:
     """A function of the label's probability that is linear between knots."""
 
     knots: tuple[float, ...]  # ascending from 0 to 1
@@ -214,7 +214,7 @@ def aim_of(metric: Metric, target: Target) -> Aim | None:
     if metric.is_error:
         return target
     how = metric.how
-    if isinstance(how, Panel | Lines):
+    if isinstance(how, Panel | PiecewiseLinear):
         return how
     # Prices of one item are known if the share of class 1 is.
     if isinstance(how, OfTable) and how.prices is not None and metric.given:
@@ -223,7 +223,7 @@ def aim_of(metric: Metric, target: Target) -> Aim | None:
     return Concave(metric, target) if metric.is_mean else None
 
 
-def _tent(false_positive: float, false_negative: float, target: Target) -> Lines:
+def _tent(false_positive: float, false_negative: float, target: Target) -> PiecewiseLinear:
     """Return the least expected cost of either decision."""
     top = false_positive / (false_positive + false_negative)
-    return Lines((0.0, top, 1.0), (0.0, false_negative * top, 0.0), target)
+    return PiecewiseLinear((0.0, top, 1.0), (0.0, false_negative * top, 0.0), target)

@@ -30,7 +30,7 @@ SMOOTHING = 1e-6
 TIE_BREAK = 1e-7
 
 
-class Step(NamedTuple):
+class NewtonState(NamedTuple):
     """Where Newton's method is: its next step is solved from this."""
 
     weights: Floats  # of the cells
@@ -122,7 +122,7 @@ class Likelihood:
         nothing = np.zeros(reference.size)
         return anneal(self, start, np.log(reference), nothing, log_gain, first, penalty)
 
-    def newton_step(self, at: Step) -> Floats:
+    def newton_step(self, at: NewtonState) -> Floats:
         """Solve for the relative change of the weights."""
         matrix, density = self.matrix, at.density
         if self.least > 0:
@@ -198,7 +198,7 @@ class Joint:
         pairs = zip(self.parts, self._of_cells(weights), strict=True)
         return max(part.worst(own, sign) for part, own in pairs)
 
-    def newton_step(self, at: Step) -> Floats:
+    def newton_step(self, at: NewtonState) -> Floats:
         """Solve for the relative change of the weights; cells of two totals share no points."""
         hessian = -np.outer(at.expected, at.expected) / at.temperature
         hessian -= at.bend * np.outer(self.share, self.share)
@@ -363,7 +363,7 @@ def _newton(
         if np.abs(gradient / share).max() < tolerance * slope:
             break
         move = kernel.newton_step(
-            Step(weights, density, gradient, expected, slope, bend, temperature)
+            NewtonState(weights, density, gradient, expected, slope, bend, temperature)
         )
         rise = float(gradient @ move)
         if rise < 1e-13 and not rise < last_rise / 4:  # Newton has stalled on rounding

@@ -17,7 +17,7 @@ from scipy.special import betainc, gammaln, xlog1py, xlogy
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.methods.votes.aims import ONE_VOTE, Aim
-from errorfloor.methods.votes.dual import TIE_BREAK, Likelihood, Step, solve
+from errorfloor.methods.votes.dual import TIE_BREAK, Likelihood, NewtonState, solve
 
 _PROMISED_GAP = 1e-6
 _SHARP_POINTS, _MOST_POINTS = 4096, 16384
@@ -291,7 +291,7 @@ class VoteLikelihood(Likelihood):
         # In logarithms: from some 1,000 votes on, probabilities far from 1/2 are too small.
         return log_binomial(self.positives, self.totals, np.array([p]))[:, 0]
 
-    def newton_step(self, at: Step) -> Floats:
+    def newton_step(self, at: NewtonState) -> Floats:
         """Solve for the relative change of the weights."""
         if self.factors is None:
             return super().newton_step(at)
