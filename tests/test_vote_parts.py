@@ -198,10 +198,10 @@ def test_rules_by_name_have_their_lead_and_their_most_votes():
 
 def test_a_rule_without_a_most_is_followed_for_42_votes_or_as_many_as_there_are():
     lead = rule_named("lead-2")
-    k, m, orders = lead.cells()
+    k, m, log_orders = lead.cells()
     assert m.tolist() == np.repeat(np.arange(2, 43, 2), 2).tolist()
     # Pairs that differ, in either order, until one agrees.
-    assert orders.tolist() == (2.0 ** (m // 2 - 1)).tolist()
+    np.testing.assert_allclose(log_orders, (m // 2 - 1) * np.log(2), atol=1e-15)
     assert np.abs(2 * k - m).tolist() == [2] * m.size
     assert lead.cells(43)[1].max() == 42
     assert lead.cells(44)[1].max() == 44
@@ -209,5 +209,13 @@ def test_a_rule_without_a_most_is_followed_for_42_votes_or_as_many_as_there_are(
     with pytest.raises(ef.InputError, match="cannot end with 23 of 46 votes for class 1"):
         lead.check(np.array([24, 23]), np.array([46, 46]))
     assert sorted(zip(*(part.tolist() for part in rule_named("third").cells()), strict=True)) == [
-        (0, 2, 1), (1, 3, 2), (2, 2, 1), (2, 3, 2),
+        (0, 2, 0), (1, 3, np.log(2)), (2, 2, 0), (2, 3, np.log(2)),
     ]  # fmt: skip
+
+
+def test_votes_that_go_on_for_thousands_have_finite_chances():
+    k = np.array([0, 9, 0, 9] * 20 + [1255])
+    m = np.array([9] * 80 + [2501])
+    with pytest.warns(ef.RefutedWarning, match="no mixture of independent votes"):
+        found = ef.from_votes(k, m, totals_by="votes", stopping="lead-9", interval=None)
+    assert [one.level for one in found.findings if one.name == "Misfit of votes"] == ["refuted"]

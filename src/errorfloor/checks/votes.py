@@ -471,8 +471,8 @@ class Expected:
         """Return what a distribution expects where votes were collected by a rule."""
         from errorfloor.methods.votes.line import stopped
 
-        k, m, orders = rule.cells(int(votes.totals.max()))
-        p = stopped(k, m, orders, fit.points) @ fit.weights
+        k, m, log_orders = rule.cells(int(votes.totals.max()))
+        p = stopped(k, m, log_orders, fit.points) @ fit.weights
         seen = dict(zip(zip(votes.positives.tolist(), votes.totals.tolist(), strict=True),
                         votes.counts.tolist(), strict=True))  # fmt: skip
         counts = np.array([seen.get(pair, 0) for pair in zip(k.tolist(), m.tolist(), strict=True)])

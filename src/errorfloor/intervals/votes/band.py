@@ -107,12 +107,12 @@ class _CellLaw:
     positives: Counts
     totals: Counts
     share: Floats | None = None  # of the items that have the cell's total, where that is chance
-    orders: Floats | None = None  # in which a declared rule can end with the cell
+    log_orders: Floats | None = None  # in which a declared rule can end with the cell
 
     @property
     def blocks(self) -> int:
         """Number of distributions behind the items."""
-        one = self.share is not None or self.orders is not None
+        one = self.share is not None or self.log_orders is not None
         return 1 if one else np.unique(self.totals).size
 
     def sets(self, error: float) -> tuple[Floats, Floats]:
@@ -123,8 +123,8 @@ class _CellLaw:
 
     def chances(self, sets: Floats, points: Floats) -> Floats:
         """Return the probability of each set at each point, block after block."""
-        if self.orders is not None:
-            return np.asarray(sets @ stopped(self.positives, self.totals, self.orders, points))
+        if self.log_orders is not None:
+            return np.asarray(sets @ stopped(self.positives, self.totals, self.log_orders, points))
         probability = binomial(self.positives, self.totals, points)
         if self.share is not None:
             return np.asarray(sets @ (self.share[:, None] * probability))
@@ -143,7 +143,8 @@ class _CellLaw:
 
 def _law_of(totals: Counts, counts: Counts | Floats, options: Options) -> _CellLaw:
     if options.rule is not None:
-        return _CellLaw(*options.rule.cells()[:2], orders=options.rule.cells()[2])
+        k, m, log_orders = options.rule.cells()
+        return _CellLaw(k, m, log_orders=log_orders)
     distinct, group = np.unique(totals, return_inverse=True)
     all_k = np.concatenate([np.arange(m + 1) for m in distinct])
     all_m = np.repeat(distinct, distinct + 1)

@@ -68,10 +68,10 @@ def log_binomial(positives: Counts, totals: Counts, points: Floats) -> Floats:
     return logs
 
 
-def stopped(positives: Counts, totals: Counts, orders: Floats, points: Floats) -> Floats:
-    """Return the chance to end with votes that can come in so many orders, likewise."""
+def stopped(positives: Counts, totals: Counts, log_orders: Floats, points: Floats) -> Floats:
+    """Return the chance to end with votes, from the logarithms of their orders, likewise."""
     k, m = positives[:, None].astype(np.float64), totals[:, None].astype(np.float64)
-    logs: Floats = np.log(orders)[:, None] + xlogy(k, points) + xlog1py(m - k, -points)
+    logs: Floats = log_orders[:, None] + xlogy(k, points) + xlog1py(m - k, -points)
     return np.exp(logs, out=logs)
 
 

@@ -6,6 +6,7 @@ with chance (number of orders in which the rule lets that happen) eta^k (1 - eta
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -42,19 +43,19 @@ class StoppingRule:
         return self.first is not None and max(positives, total - positives) >= self.first
 
     def cells(self, reach: int = 0) -> tuple[Counts, Counts, Floats]:
-        """Return the pairs of votes that items can end with, and in how many orders.
+        """Return the pairs of votes that items can end with, and the logarithms of their orders.
 
         A rule without a most is followed for `_HORIZON` votes, whatever the data; `reach` asks for
         more.
         """
         most = self.most or max(_HORIZON, reach)
-        going, ends = {0: 1.0}, []  # orders that lead to so many positives, of items that go on
+        going, ends = {0: 1}, []  # orders that lead to so many positives, of items that go on
         for total in range(1, most + 1):
-            after: dict[int, float] = {}
+            after: dict[int, int] = {}
             for k, orders in going.items():
                 for new in (k, k + 1):
-                    after[new] = after.get(new, 0.0) + orders
-            ends += [(k, total, orders) for k, orders in after.items() if self.stops(k, total)]
+                    after[new] = after.get(new, 0) + orders
+            ends += [(k, total, math.log(n)) for k, n in after.items() if self.stops(k, total)]
             going = {k: orders for k, orders in after.items() if not self.stops(k, total)}
             if not going:
                 break
