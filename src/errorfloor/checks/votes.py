@@ -469,10 +469,10 @@ class Expected:
     @classmethod
     def under_rule(cls, rule: StoppingRule, fit: Mixture, votes: Votes) -> Expected:
         """Return what a distribution expects where votes were collected by a rule."""
-        from errorfloor.methods.votes.line import stopped
+        from errorfloor.methods.votes.line import binomial
 
         k, m, log_orders = rule.cells(int(votes.totals.max()))
-        p = stopped(k, m, log_orders, fit.points) @ fit.weights
+        p = binomial(k, m, fit.points, log_orders) @ fit.weights
         seen = dict(zip(zip(votes.positives.tolist(), votes.totals.tolist(), strict=True),
                         votes.counts.tolist(), strict=True))  # fmt: skip
         counts = np.array([seen.get(pair, 0) for pair in zip(k.tolist(), m.tolist(), strict=True)])

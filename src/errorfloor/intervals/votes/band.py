@@ -19,7 +19,7 @@ from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.votes.inversion import coverage_limits, error_limits
 from errorfloor.methods.record import DEFAULT_OPTIONS, Options
 from errorfloor.methods.votes.aims import ONE_VOTE, Aim, PiecewiseLinear, Target
-from errorfloor.methods.votes.line import binomial, cosines, grid, stopped, supremum
+from errorfloor.methods.votes.line import binomial, cosines, grid, supremum
 from errorfloor.metrics import Metric
 from errorfloor.metrics.selective import AtCoverage, AtError
 from errorfloor.metrics.two_by_two import OF_F1
@@ -123,11 +123,11 @@ class _CellLaw:
 
     def chances(self, sets: Floats, points: Floats) -> Floats:
         """Return the probability of each set at each point, block after block."""
-        if self.log_orders is not None:
-            return np.asarray(sets @ stopped(self.positives, self.totals, self.log_orders, points))
-        probability = binomial(self.positives, self.totals, points)
+        probability = binomial(self.positives, self.totals, points, self.log_orders)
         if self.share is not None:
-            return np.asarray(sets @ (self.share[:, None] * probability))
+            probability *= self.share[:, None]
+        if self.blocks == 1:
+            return np.asarray(sets @ probability)
         own = [self.totals == total for total in np.unique(self.totals)]
         return np.hstack([sets[:, cells] @ probability[cells] for cells in own])
 

@@ -52,27 +52,30 @@ def beta_weights(a: float, b: float, n_points: int) -> Floats:
     return weights
 
 
-def binomial(positives: Counts, totals: Counts, points: Floats) -> Floats:
-    """Return the binomial probabilities, one row a cell, one column a point."""
-    logs = log_binomial(positives, totals, points)
+def binomial(
+    positives: Counts, totals: Counts, points: Floats, log_orders: Floats | None = None
+) -> Floats:
+    """Return the chances of the cells' votes, one row a cell, one column a point.
+
+    They are binomial, unless a rule that stops allows some orders of the votes only.
+    """
+    logs = log_binomial(positives, totals, points, log_orders)
     return np.exp(logs, out=logs)
 
 
-def log_binomial(positives: Counts, totals: Counts, points: Floats) -> Floats:
-    """Return the logarithms of the binomial probabilities."""
+def log_binomial(
+    positives: Counts, totals: Counts, points: Floats, log_orders: Floats | None = None
+) -> Floats:
+    """Return the logarithms of these chances."""
     k, m = positives[:, None].astype(np.float64), totals[:, None].astype(np.float64)
     # In place, as there may be many cells and points.
     logs: Floats = xlogy(k, points)
-    logs += gammaln(m + 1) - gammaln(k + 1) - gammaln(m - k + 1)
+    if log_orders is None:
+        logs += gammaln(m + 1) - gammaln(k + 1) - gammaln(m - k + 1)
+    else:
+        logs += log_orders[:, None]
     logs += xlog1py(m - k, -points)
     return logs
-
-
-def stopped(positives: Counts, totals: Counts, log_orders: Floats, points: Floats) -> Floats:
-    """Return the chance to end with votes, from the logarithms of their orders, likewise."""
-    k, m = positives[:, None].astype(np.float64), totals[:, None].astype(np.float64)
-    logs: Floats = log_orders[:, None] + xlogy(k, points) + xlog1py(m - k, -points)
-    return np.exp(logs, out=logs)
 
 
 def cosines(values: Floats, degree: int) -> Floats:
