@@ -31,14 +31,8 @@ def test_the_table_says_of_every_answer_whether_what_it_claims_holds(tmp_path):
     floor = flow.floors_of(MEANS, RNG, 40_000)[1]
     about = {"seconds": 1, "steps": 2, "nats_per_pixel": -1.0, "inverse_off_by": 1e-6, "blend": 1}
     about |= {"whole": (0.1, floor), "ten": 0.1, "tops": floor, "classifier": 0.2}
-    np.savez(
-        tmp_path / "flow-1.npz",
-        features=data.features,
-        labels=data.labels,
-        truth=truth,
-        scores=truth,
-        about=json.dumps(about),
-    )
+    arrays = {"features": data.features, "labels": data.labels, "truth": truth, "scores": truth}
+    np.savez(tmp_path / "flow-1.npz", **arrays, about=json.dumps(about))
     page = flow.judge(tmp_path)
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
     assert len(rows) == 1 + 1 + 13
@@ -48,13 +42,6 @@ def test_the_table_says_of_every_answer_whether_what_it_claims_holds(tmp_path):
     assert claims["images, 1nn"][0] == "none"
     # A floor that is far below what is claimed is told as such.
     about["tops"] = 0.0
-    np.savez(
-        tmp_path / "flow-1.npz",
-        features=data.features,
-        labels=data.labels,
-        truth=truth,
-        scores=truth,
-        about=json.dumps(about),
-    )
+    np.savez(tmp_path / "flow-1.npz", **arrays, about=json.dumps(about))
     wrong = [line for line in flow.judge(tmp_path).splitlines() if "**no**" in line]
     assert any("true probabilities" in line for line in wrong)
