@@ -25,7 +25,7 @@ from benchmarks.claims_truth import (
     Setting,
     gaussians,
 )
-from errorfloor.questions.paired import Pair
+from errorfloor.questions.headroom import Pair
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED
 from errorfloor.show.text import long_text_of
 

@@ -98,7 +98,7 @@ def verdicts_on_scores(method: str, n: int, repetitions: int) -> OfScores:
 def _limits(floor: ef.Estimate, errors: int, n: int) -> tuple[float, float]:
     """Return the limits that decide the verdict, without the p-values, which take far longer."""
     from errorfloor.questions.headroom import Gap
-    from errorfloor.questions.model_options import counted
+    from errorfloor.questions.models import counted
 
     assert floor.evidence is not None
     return Gap.of(counted(errors, n), floor, floor.evidence).limits(LEVEL)
@@ -167,7 +167,7 @@ MORE = 5  # times as many repetitions of the test on the same items, which takes
 
 def room_found(draw: Draw, n: int, repetitions: int) -> float:
     """Return how often the paired test finds room, on scores, labels and predictions."""
-    from errorfloor.questions.paired import Pair
+    from errorfloor.questions.headroom import Pair
 
     rng = np.random.default_rng([n, 7])
     found = 0

@@ -20,7 +20,7 @@ from errorfloor._typing import Counts
 from errorfloor.data.models import ModelRows
 from errorfloor.intervals.models import PairedDifference
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions.compare_models import ModelsAsk, compared
+from errorfloor.questions.compare import ModelsAsk, compared
 from errorfloor.results import ModelComparison
 
 LEVEL = 0.95

@@ -24,7 +24,7 @@ from errorfloor.data.items import PredictedReader
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
 from errorfloor.methods.votes.panels import panel_agreement, panel_chance
-from errorfloor.questions.compared import PeopleComparison
+from errorfloor.questions.people import PeopleComparison
 from errorfloor.questions.question import Ask
 
 LEVEL = 0.95

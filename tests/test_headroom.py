@@ -9,8 +9,8 @@ from scipy.stats import binom, norm
 import errorfloor as ef
 from benchmarks import headroom as study
 from errorfloor.intervals import signs
-from errorfloor.questions import paired
-from errorfloor.questions.paired import Pair
+from errorfloor.questions import headroom
+from errorfloor.questions.headroom import Pair
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.text import long_text_of
 
@@ -330,22 +330,22 @@ def test_what_is_no_fraction_is_refused(value):
 
 
 def test_values_of_predictions_are_classes_by_number_or_by_name():
-    assert paired._classes([1], None, "p") == {1: 1}
-    assert paired._classes([0], None, "p") == {0: 0}
-    assert paired._classes(["1", "0.0"], None, "p") == {"1": 1, "0.0": 0}
-    assert paired._classes(["spam"], "spam", "p") == {"spam": 1}
-    assert paired._classes(["ham"], "spam", "p") == {"ham": 0}
-    assert paired._classes(["ham", "spam"], "spam", "p") == {"ham": 0, "spam": 1}
-    assert paired._classes([0, 1], "spam", "p") == {0: 0, 1: 1}
-    assert paired._classes([1, 2], "2", "p") == {1: 0, 2: 1}
-    assert paired._classes(["1.0", "2.0"], 2, "p") == {"1.0": 0, "2.0": 1}
+    assert headroom._classes([1], None, "p") == {1: 1}
+    assert headroom._classes([0], None, "p") == {0: 0}
+    assert headroom._classes(["1", "0.0"], None, "p") == {"1": 1, "0.0": 0}
+    assert headroom._classes(["spam"], "spam", "p") == {"spam": 1}
+    assert headroom._classes(["ham"], "spam", "p") == {"ham": 0}
+    assert headroom._classes(["ham", "spam"], "spam", "p") == {"ham": 0, "spam": 1}
+    assert headroom._classes([0, 1], "spam", "p") == {0: 0, 1: 1}
+    assert headroom._classes([1, 2], "2", "p") == {1: 0, 2: 1}
+    assert headroom._classes(["1.0", "2.0"], 2, "p") == {"1.0": 0, "2.0": 1}
     for values, positive in ((["a", "b", "spam"], "spam"), (["a", "b"], None), ([0, 1, 2], None)):
         with pytest.raises(ef.InputError, match=r"\(column 'p'\) must hold the class"):
-            paired._classes(values, positive, "p")
+            headroom._classes(values, positive, "p")
     with pytest.raises(ef.InputError, match=r"got 0, 1, 2, 3, 4, 5, \.{4} Cut"):
-        paired._classes(list(range(7)), None, "p")
+        headroom._classes(list(range(7)), None, "p")
     with pytest.raises(ef.InputError, match=r"got 0, 1, 2, 3, 4, 5\. Cut"):
-        paired._classes(list(range(6)), None, "p")
+        headroom._classes(list(range(6)), None, "p")
 
 
 def test_columns_of_predictions_among_three_classes_say_what_arrays_say():

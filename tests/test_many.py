@@ -15,7 +15,7 @@ from benchmarks.many_annotators import ManySetting, simulate
 from errorfloor.datasets import synthetic
 from errorfloor.intervals.signs import sign_test_of_classes
 from errorfloor.intervals.votes.annotators import disagreement, variance_if_exchanged
-from errorfloor.questions.paired import Pair
+from errorfloor.questions.headroom import Pair
 
 FRUIT = ("apple", "cherry", "grape", "lemon", "plum")
 WEIGHTS = (3.0, 1.0, 1.0, 0.5, 2.0)

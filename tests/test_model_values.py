@@ -8,7 +8,7 @@ from errorfloor._checks import MOST_VOTES
 from errorfloor.intervals.bootstrap import Percentile
 from errorfloor.intervals.models import ExactShare, MeanOfShares, OnScale, Wilson
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.questions import model_options, models
+from errorfloor.questions import models
 
 
 def decided(metric, matrix, **given):
@@ -244,36 +244,36 @@ def test_a_model_is_described_in_one_way():
         ({"predictions": [0, 1, 1], "labels": [0, 1]}, "3"),
     ):
         with pytest.raises(ef.InputError, match=message):
-            model_options.ModelOptions(**given).model(floor)
-    model = model_options.ModelOptions(errors=3, n=12).model(floor)
+            models.ModelOptions(**given).model(floor)
+    model = models.ModelOptions(errors=3, n=12).model(floor)
     assert (model.value, model.n, model.given) == (0.25, 12, {})
     assert model.evidence.limits(0.9) == pytest.approx(ExactShare(3, 12).limits(0.9))
-    model = model_options.ModelOptions(predictions=[0, 1, 1, 1], labels=[0, 1, 0, 0]).model(floor)
+    model = models.ModelOptions(predictions=[0, 1, 1, 1], labels=[0, 1, 0, 0]).model(floor)
     assert (model.value, model.n) == (0.5, 4)
     assert model.given == {"predictions": None, "labels": None}
     # A floor that is a number has no items, and any number of classes.
     given = ef.headroom(0.1, confusion=[[5, 0, 1], [0, 5, 0], [0, 1, 5]])
     assert given.n == 17
     with pytest.raises(ef.InputError, match="must be 2 rows of 2"):
-        model_options.ModelOptions(confusion=[[5, 0, 1], [0, 5, 0], [0, 1, 5]]).model(floor)
+        models.ModelOptions(confusion=[[5, 0, 1], [0, 5, 0], [0, 1, 5]]).model(floor)
 
 
 def test_scores_and_decisions_are_of_the_classes_of_the_floor():
     rows = [[0.6, 0.2, 0.2], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]]
     floor = ef.from_soft_labels(rows * 10, metric="brier", rng=0)
-    model = model_options.ModelOptions(model_scores=rows, labels=[0, 1, 1]).model(floor)
+    model = models.ModelOptions(model_scores=rows, labels=[0, 1, 1]).model(floor)
     assert model.n == 3
     with pytest.raises(ef.InputError, match="are of 3 classes, and the floor is of 2"):
-        model_options.ModelOptions(model_scores=rows, labels=[0, 1, 1]).model(floor_of("brier"))
+        models.ModelOptions(model_scores=rows, labels=[0, 1, 1]).model(floor_of("brier"))
     error = ef.from_soft_labels(rows * 10, rng=0)
-    model = model_options.ModelOptions(
+    model = models.ModelOptions(
         predictions=["0", "2", "1", "1"], labels=["0", "1", "1", "2"]
     ).model(error)
     assert (model.value, model.n) == (0.5, 4)
 
 
 def test_numbers_of_errors_are_refused_beside_predictions():
-    model_options.ModelOptions(labels=[0], predictions=[1]).refuse_beside_predictions()
+    models.ModelOptions(labels=[0], predictions=[1]).refuse_beside_predictions()
     for name in ("errors", "n", "model_error", "model_value", "model_scores", "confusion"):
         with pytest.raises(ef.InputError, match=f"`{name}` is counted from the predictions"):
-            model_options.ModelOptions(**{name: 0}).refuse_beside_predictions()
+            models.ModelOptions(**{name: 0}).refuse_beside_predictions()

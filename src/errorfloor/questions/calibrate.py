@@ -58,11 +58,7 @@ def calibrate(
 ) -> Groups[Calibration | ClassCalibration]: ...
 @takes(_Options, CalibrateAsk)
 def calibrate(
-    scores: object,
-    labels: object = None,
-    *,
-    group: str | None = None,
-    **options: Unpack[_Options],
+    scores: object, labels: object = None, *, group: str | None = None, **options: Unpack[_Options]
 ) -> Any:
     """Fit a map from scores to probabilities of class 1, or of all classes where there are more.
 

@@ -33,10 +33,7 @@ def from_soft_labels(
 ) -> Groups[Estimate]: ...
 @takes(SoftOptions)
 def from_soft_labels(
-    soft_labels: object,
-    *,
-    group: str | None = None,
-    **options: Unpack[SoftOptions],
+    soft_labels: object, *, group: str | None = None, **options: Unpack[SoftOptions]
 ) -> Any:
     """Estimate the error floor from true probabilities of the classes.
 
@@ -102,11 +99,7 @@ def from_soft_labels(
 
 @overload
 def from_scores(
-    scores: object,
-    labels: object = None,
-    *,
-    group: None = None,
-    **options: Unpack[ScoreOptions],
+    scores: object, labels: object = None, *, group: None = None, **options: Unpack[ScoreOptions]
 ) -> Estimate: ...
 @overload
 def from_scores(

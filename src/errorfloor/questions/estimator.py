@@ -237,11 +237,9 @@ def _held_out(
     for train, test in _folds(cv, points, labels, groups, seed):
         gone = np.setdiff1d(classes, labels[train])
         if gone.size:
-            text = f" leaves no item of the class {shown(gone.tolist()[0])} to fit one of its "
             raise InputError(
-                "`cv`",
-                text,
-                "models. Use fewer folds, or more items of that class.",
+                f"`cv` leaves no item of the class {shown(gone.tolist()[0])} to fit one of its "
+                "models. Use fewer folds, or more items of that class."
             )
         fitted = clone(model)
         fitted.fit(_rows(points, train), labels[train], **_weights(fitted, weight, train))
@@ -251,11 +249,9 @@ def _held_out(
         scores[test] = found
         times[test] += 1
     if scores is None or (times != 1).any():
-        text = " must have each item in one test part. Use folds, such as cv=5, not repeated or "
         raise InputError(
-            "`cv`",
-            text,
-            "random splits.",
+            "`cv` must have each item in one test part. Use folds, such as cv=5, not repeated or "
+            "random splits."
         )
     return scores, classes.tolist()
 

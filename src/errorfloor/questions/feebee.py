@@ -620,24 +620,21 @@ def named_methods(methods: Methods, asked: MetricChoice, featured: bool = False)
         pairs = list(methods.items())
     else:
         pairs = [(_name(method, i, asked, featured), method) for i, method in enumerate(methods)]
-    if featured:
-        pairs = [(name, _classic_or(method)) for name, method in pairs]
+    if featured:  # where a name may be one of the classic estimates
+        pairs = [
+            (name, (part_named(one) if isinstance(one, str) else None) or one)
+            for name, one in pairs
+        ]
     if not pairs:
         raise InputError("`methods` is empty. Name at least one, or leave it out for all.")
     named: dict[str, Any] = {}
     for name, method in pairs:
         if name in named:
-            text = f" has {name!r} twice. Drop one, or pass a dict with other names."
             raise InputError(
-                "`methods`",
-                text,
+                f"`methods` has {name!r} twice. Drop one, or pass a dict with other names."
             )
         if name == ORACLE:
-            text = f" cannot have the name {name!r}, which the result uses."
-            raise InputError(
-                "`methods`",
-                text,
-            )
+            raise InputError(f"`methods` cannot have the name {name!r}, which the result uses.")
         named[name] = method
     return named
 
@@ -646,23 +643,11 @@ def found_methods(
     named: Mapping[str, Any], reading: Reading, metric: Metric
 ) -> dict[str, Method | Estimator]:
     """Return the methods of ours by their names, for the classes that were read."""
-    if not metric.is_error:
-        return {
-            name: method if callable(method) else method_of(method, metric)
-            for name, method in named.items()
-        }
-    return {
-        name: method
-        if callable(method) or isinstance(method, ClassicPart)
-        else method_for(method, reading)
-        for name, method in named.items()
-    }
-
-
-def _classic_or(method: Any) -> Any:
-    """Return the part of a classic estimate that a name asks for, or what was given."""
-    found = part_named(method) if isinstance(method, str) else None
-    return method if found is None else found
+    found = dict(named)
+    for name, one in named.items():
+        if not callable(one) and not isinstance(one, ClassicPart):
+            found[name] = method_for(one, reading) if metric.is_error else method_of(one, metric)
+    return found
 
 
 def check_scored(named: Iterable[Any], scored: bool) -> None:
@@ -798,19 +783,11 @@ class _Options(ScoreColumns, total=False):
 
 @overload
 def feebee(
-    scores: object = None,
-    labels: object = None,
-    *,
-    group: None = None,
-    **options: Unpack[_Options],
+    scores: object = None, labels: object = None, *, group: None = None, **options: Unpack[_Options]
 ) -> FeeBeeResult: ...
 @overload
 def feebee(
-    scores: object = None,
-    labels: object = None,
-    *,
-    group: str,
-    **options: Unpack[_Options],
+    scores: object = None, labels: object = None, *, group: str, **options: Unpack[_Options]
 ) -> Groups[FeeBeeResult]: ...
 @takes(_Options, FeeBeeAsk)
 def feebee(

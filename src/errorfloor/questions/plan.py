@@ -283,37 +283,6 @@ class ManyVotes:
         return rows, counts / _DRAWN
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ManyScores:
-    """What a pilot of scores of many classes tells: the errors of the best weights."""
-
-    middle: float
-    gap: float  # from the middle to the errors in sample and held out
-    correlated: float  # share of the variance of held-out errors that folds have in common
-    n: int
-    classes: int
-
-    @classmethod
-    def of(cls, table: ScoreTable) -> ManyScores:
-        """Count the errors of the best weights, on the pilot's items and on those held out."""
-        rules = OffsetFit.of(table.cells(), Options())
-        folds = (rules.on(rules.sample.count, np.random.default_rng(k)) for k in range(_DIVISIONS))
-        least, mean = rules.least_loss, float(np.mean([one.held_out_loss for one in folds]))
-        gap = max(mean - least, 0.0) / 2
-        return cls((least + mean) / 2, gap, rules.correlated, table.n, len(table.classes))
-
-    def width(self, level: float, _: int, n: int) -> float:
-        """Return the width of the honest interval on n items."""
-        least, most = ERROR.span(self.classes)
-        shift = self.gap * (self.n / n) ** (2 / 3)
-        low, high = (
-            min(max(rate, least), most) * n for rate in (self.middle - shift, self.middle + shift)
-        )
-        evidence = Honest(sides_of_errors((low, n), (high, n), correlated=self.correlated))
-        limits = Interval.at(level, evidence, ERROR, self.classes)
-        return limits.high - limits.low
-
-
 Width: TypeAlias = Callable[[int, int], float]  # of the interval, by votes and items
 
 
@@ -348,22 +317,30 @@ def _seeded(seed: int, purpose: str) -> np.random.Generator:
 
 def width_of_scores(pilot: ScoreTable, level: float) -> tuple[float, Width]:
     """Return the pilot's floor, and the honest interval's width as a function of (1, n)."""
-    sample = pilot.cells()
-    fit = CutFit(sample, ERROR.how, partial(_seeded, 0))
-    fits = [fit.on(sample.count, np.random.default_rng(seed)) for seed in range(10)]
-    own = fit.own_loss
+    sample, classes = pilot.cells(), len(pilot.classes)
+    if classes > 2:
+        rules = OffsetFit.of(sample, Options())
+        own, seeds = rules.least_loss, range(_DIVISIONS)
+        fits: list[Any] = [rules.on(sample.count, np.random.default_rng(seed)) for seed in seeds]
+    else:
+        cuts = CutFit(sample, ERROR.how, partial(_seeded, 0))
+        own, seeds = cuts.own_loss, range(2 * _DIVISIONS)
+        fits = [cuts.on(sample.count, np.random.default_rng(seed)) for seed in seeds]
+        flat = cuts.cuts.unclear(sample, (1.0, 1.0), 1.0) / pilot.n
     held_out = float(np.mean([fit.held_out_loss for fit in fits]))
     middle, gap = (own + held_out) / 2, max(held_out - own, 0.0) / 2
-    flat = fit.cuts.unclear(sample, (1.0, 1.0), 1.0) / pilot.n
-    least, most = ERROR.span(2)
+    least, most = ERROR.span(classes)
 
     def width(_: int, n: int) -> float:
         shift = gap * (pilot.n / n) ** (2 / 3)
         low, high = (min(max(rate, least), most) * n for rate in (middle - shift, middle + shift))
-        variance = high * (1 - high / n)
-        correlated = min(n * flat / 4 / variance, 1.0) if variance > 0 else 0.0
+        if classes > 2:
+            correlated = rules.correlated
+        else:
+            variance = high * (1 - high / n)
+            correlated = min(n * flat / 4 / variance, 1.0) if variance > 0 else 0.0
         evidence = Honest(sides_of_errors((low, n), (high, n), correlated=correlated))
-        limits = Interval.at(level, evidence)
+        limits = Interval.at(level, evidence, ERROR, classes)
         return limits.high - limits.low
 
     return middle, width
@@ -562,13 +539,10 @@ class _Pilot:
         assert isinstance(table, ScoreTable)
         if table.n < 20:
             raise InputError(f"`pilot` has {table.n} items; pass at least 20 to learn from.")
-        if len(table.classes) > 2:
-            check_classes(table)
-            many = ManyScores.of(table)
-            of = partial(many.width, level)
-            return cls(many.middle, of, lambda _: 0.0, one_label=True, classes=many.classes)
+        check_classes(table)
         floor, width = width_of_scores(table, level)
-        return cls(floor, width, lambda votes: 0.0, one_label=True)
+        classes = len(table.classes)
+        return cls(floor, width, lambda votes: 0.0, one_label=True, classes=classes)
 
 
 _PILOTS: dict[str, Callable[[Table, float], _Pilot]] = {

@@ -28,7 +28,7 @@ from errorfloor.intervals.ratings import JACKKNIFE
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.ratings import JointMoments, Rated, Totals, Variances
 from errorfloor.metrics.variances import DIFFERENCE, NAMES
-from errorfloor.questions.model_options import ModelOptions
+from errorfloor.questions.models import ModelOptions
 from errorfloor.questions.ratings import (
     Fit,
     RatingsAsk,
@@ -38,8 +38,8 @@ from errorfloor.questions.ratings import (
     read_ratings,
 )
 from errorfloor.results import Interval, Verdict
+from errorfloor.results.estimate import RatingsEstimate
 from errorfloor.results.finding import Finding
-from errorfloor.results.ratings import RatingsEstimate
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED, Reached
 
 _TOO_MUCH_CHANCE = 1e-3
@@ -466,13 +466,11 @@ def _with_copies(floor: RatingsEstimate, table: RatingTable) -> RatingsEstimate:
     if not matches.all() and not (copied_mean and several.any()):
         return floor
     # How often one person's rating is another's of the same item; a model may do better by half.
-    first = np.cumsum(table.sizes) - table.sizes
     alike = np.zeros(table.values.size, dtype=np.bool_)
     order = np.lexsort((table.values, item))
     same = (np.diff(table.values[order]) == 0) & (np.diff(item[order]) == 0)
     alike[order[1:]] |= same
     alike[order[:-1]] |= same
-    assert first.size
     usual = float(alike[several[item]].mean()) if several.any() else 1.0
     if ((1 + usual) / 2) ** table.n > _TOO_MUCH_CHANCE:
         return floor

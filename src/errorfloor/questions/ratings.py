@@ -54,7 +54,7 @@ from errorfloor.metrics.record import Metric
 from errorfloor.metrics.variances import DIFFERENCE, NAMES, NOISE, RATIO, rating_metric
 from errorfloor.questions.question import Ask, Part, by_group, takes
 from errorfloor.results import Groups, Interval
-from errorfloor.results.ratings import RatingsEstimate
+from errorfloor.results.estimate import RatingsEstimate
 
 METHOD = "variances"
 INTERVALS = (JACKKNIFE, CERTIFIED)
@@ -208,12 +208,7 @@ def from_ratings(
     data: object, *, group: str, **options: Unpack[_Options]
 ) -> Groups[RatingsEstimate]: ...
 @takes(_Options, RatingsAsk)
-def from_ratings(
-    data: Any,
-    *,
-    group: str | None = None,
-    **options: Unpack[_Options],
-) -> Any:
+def from_ratings(data: Any, *, group: str | None = None, **options: Unpack[_Options]) -> Any:
     """Estimate how good any model can get where people give numbers: essays, MOS, reviews, sliders.
 
     Parameters
@@ -397,7 +392,7 @@ def estimate(ratings: RatingsIn, ask: RatingsAsk, seed: Seed) -> RatingsEstimate
     value, evidence = _value(fit, table, ask, seed)
     made = replace(_described(ratings, ask, fit, seed), value=value, evidence=evidence)
     if evidence is not None:
-        made = replace(made, interval=_interval(made, evidence, ask.level))
+        made = replace(made, interval=Interval.at(ask.level, evidence, made.measure))
     return checks.checked(made)
 
 
@@ -441,10 +436,6 @@ def _described(ratings: RatingsIn, ask: RatingsAsk, fit: Fit, seed: Seed) -> Rat
         label=ask.meant.name,
         whole_grades=_whole_grades(table, ask, signal, noise),
     )
-
-
-def _interval(found: RatingsEstimate, evidence: Evidence, level: float) -> Interval:
-    return Interval.at(level, evidence, found.measure)
 
 
 def estimate_again(found: RatingsEstimate, ask: RatingsAsk, seed: Seed) -> RatingsEstimate:
@@ -644,4 +635,4 @@ def from_published(
     )
     if evidence is None:
         return made
-    return replace(made, interval=_interval(made, evidence, level))
+    return replace(made, interval=Interval.at(level, evidence, made.measure))

@@ -96,11 +96,7 @@ def reliability(
 ) -> Groups[Reliability | ClassReliability]: ...
 @takes(_Options, ReliabilityAsk)
 def reliability(
-    scores: object,
-    labels: object = None,
-    *,
-    group: str | None = None,
-    **options: Unpack[_Options],
+    scores: object, labels: object = None, *, group: str | None = None, **options: Unpack[_Options]
 ) -> Any:
     """Fit the probability of class 1 to each score, with a band that holds at all scores at once.
 

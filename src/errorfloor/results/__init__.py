@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from errorfloor.results.estimate import Estimate as Estimate
     from errorfloor.results.estimate import FeaturesEstimate as FeaturesEstimate
     from errorfloor.results.estimate import Interval as Interval
+    from errorfloor.results.estimate import RatingsEstimate as RatingsEstimate
     from errorfloor.results.estimate import VotesEstimate as VotesEstimate
     from errorfloor.results.feebee import ORACLE as ORACLE
     from errorfloor.results.feebee import Difference as Difference
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from errorfloor.results.plan import Option as Option
     from errorfloor.results.plan import Plan as Plan
     from errorfloor.results.plan import Trade as Trade
-    from errorfloor.results.ratings import RatingsEstimate as RatingsEstimate
     from errorfloor.results.reliability import ClassReliability as ClassReliability
     from errorfloor.results.reliability import Reliability as Reliability
     from errorfloor.results.rows import Comparison as Comparison
@@ -56,7 +56,10 @@ _HOME = {
     "annotators": ("Annotator", "AnnotatorsResult"),
     "claim": ("Claim",),
     "confusion": ("ClassPair", "Confusion"),
-    "estimate": ("AgreementEstimate", "Estimate", "FeaturesEstimate", "Interval", "VotesEstimate"),
+    "estimate": (
+        *("AgreementEstimate", "Estimate", "FeaturesEstimate", "Interval", "RatingsEstimate"),
+        "VotesEstimate",
+    ),
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
     "finding": ("Finding",),
     "items": ("ClassItems", "Items"),
@@ -64,7 +67,6 @@ _HOME = {
     "models": ("ComparedModel", "ModelComparison", "ModelDifference", "Rate"),
     "people": ("AltTest", "FloorDifference", "ModelRate", "PanelRate", "People"),
     "plan": ("LabelPlan", "Option", "Plan", "Trade"),
-    "ratings": ("RatingsEstimate",),
     "reliability": ("ClassReliability", "Reliability"),
     "rows": ("Comparison", "Groups"),
     "verdict": ("PairedTest", "Reached", "Verdict"),

@@ -85,7 +85,23 @@ class Claim:
     @property
     def sentence(self) -> str:
         """The claim in words."""
-        return _sentence(self)
+        scope = f" {self.scope}" if self.scope else ""
+        best = f"the best that any model can do{scope}"
+        provided = f"if {self.condition}, " if self.condition else ""
+        if self.limits == "none":
+            sentence = f"{provided}this estimates {self.best_of or best}; no limit of it is given"
+            if self.best_of:
+                sentence = f"this estimates {self.best_of}, and bounds no other model"
+        elif self.limits == "both":
+            sentence = f"{provided}both limits are limits of {best}"
+        else:
+            side, other = ("lower", "upper") if self.low else ("upper", "lower")
+            sentence = (
+                f"only the {side} limit is a limit of {best}; value and {other} limit are of "
+                f"{self.best_of}"
+            )
+        more = f" A model that sees more than {self.sees} may do better." if self.sees else ""
+        return f"{sentence[:1].upper()}{sentence[1:]}.{more}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -144,23 +160,3 @@ def _rule(method: Method, metric: Metric) -> str:
     return (
         metric.rule if method.classes is Classes.TWO else "the best choice of class weights for {}"
     )
-
-
-def _sentence(claim: Claim) -> str:
-    scope = f" {claim.scope}" if claim.scope else ""
-    best = f"the best that any model can do{scope}"
-    provided = f"if {claim.condition}, " if claim.condition else ""
-    if claim.limits == "none":
-        sentence = f"{provided}this estimates {claim.best_of or best}; no limit of it is given"
-        if claim.best_of:
-            sentence = f"this estimates {claim.best_of}, and bounds no other model"
-    elif claim.limits == "both":
-        sentence = f"{provided}both limits are limits of {best}"
-    else:
-        side, other = ("lower", "upper") if claim.low else ("upper", "lower")
-        sentence = (
-            f"only the {side} limit is a limit of {best}; value and {other} limit are of "
-            f"{claim.best_of}"
-        )
-    more = f" A model that sees more than {claim.sees} may do better." if claim.sees else ""
-    return f"{sentence[:1].upper()}{sentence[1:]}.{more}"

@@ -68,7 +68,7 @@ from errorfloor.questions.options import (
 from errorfloor.results.verdict import VERDICTS
 
 if TYPE_CHECKING:
-    from errorfloor.questions.model_options import ModelOptions
+    from errorfloor.questions.models import ModelOptions
     from errorfloor.questions.question import Ask
     from errorfloor.show.gates import Limit
 

@@ -28,9 +28,9 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.questions.options import OF_METRIC
 
 if TYPE_CHECKING:
-    from errorfloor.questions.compare_models import ModelsAsk
+    from errorfloor.questions.compare import ModelsAsk
     from errorfloor.questions.feebee import FeeBeeAsk
-    from errorfloor.questions.model_options import ModelOptions
+    from errorfloor.questions.models import ModelOptions
     from errorfloor.questions.question import Ask
 
 STDIN = "-"
@@ -333,7 +333,7 @@ def check_model(
     groups: bool = False,
 ) -> None:
     """Refuse half a model, and what leaves no verdict on it, before any file is read."""
-    from errorfloor.questions.paired import refuse_groups
+    from errorfloor.questions.headroom import refuse_groups
 
     try:
         model.check(ask, prediction)
@@ -361,7 +361,7 @@ def compare_with_people(
 def models_ask(ask: Ask) -> ModelsAsk:
     """Return what is asked of models, of which the metric is the usual one unless it was named."""
     from errorfloor.metrics.choice import MetricChoice
-    from errorfloor.questions.compare_models import ModelsAsk
+    from errorfloor.questions.compare import ModelsAsk
 
     given = {name: getattr(ask, name) for name in OF_METRIC}
     source = click.get_current_context().get_parameter_source("metric")
@@ -414,7 +414,7 @@ def compare_models(
 def _models_in_files(labels: Labels, session: Session, ask: ModelsAsk) -> Any:
     """Return which model is better, each in a file; None where the labels of files differ."""
     from errorfloor.data.models import models_in_files
-    from errorfloor.questions.compare_models import compared
+    from errorfloor.questions.compare import compared
 
     with session.step(f"reading {labels.name}"):
         found = models_in_files([*dict.fromkeys(labels.files)], labels.where)
@@ -431,7 +431,7 @@ def _models_in_columns(
     labels: Labels, session: Session, prediction: Sequence[str], ask: ModelsAsk, *, is_guess: bool
 ) -> Any:
     """Return which model is better, each in a column."""
-    from errorfloor.questions.compare_models import models_in
+    from errorfloor.questions.compare import models_in
 
     with labels.paths(session) as paths, session.step("comparing models"):
         data = paths[0] if len(paths) == 1 else paths

@@ -293,7 +293,7 @@ def with_model(function: Body) -> Body:
     @several(*map(listed, MODEL_OPTIONS))
     @functools.wraps(function)
     def wrapped(**values: Any) -> None:
-        from errorfloor.questions.model_options import ModelOptions
+        from errorfloor.questions.models import ModelOptions
 
         given = {name: values.pop(name) for name in MODEL_OPTIONS}
         function(**values, model=ModelOptions(**given))

@@ -24,7 +24,7 @@ from errorfloor.questions.options import ASK_OPTIONS
 
 if TYPE_CHECKING:
     from errorfloor.data.tables import Table
-    from errorfloor.questions.model_options import ModelOptions
+    from errorfloor.questions.models import ModelOptions
     from errorfloor.questions.question import Ask
 
 

@@ -305,7 +305,7 @@ def _of_ratings(state: State, asked: Mapping[str, Any], session: PageSession) ->
 def _of_models(state: State, session: PageSession) -> Found:
     """Ask which of several models is better, next to labels alone."""
     from errorfloor.data.models import ModelRows
-    from errorfloor.questions.compare_models import compared
+    from errorfloor.questions.compare import compared
 
     if "group" in state.roles.values():
         raise InputError(
