@@ -43,11 +43,11 @@ from errorfloor.methods.record import Options
 from errorfloor.metrics import Metric
 from errorfloor.metrics import record as kinds
 from errorfloor.metrics.record import ModelValue
-from errorfloor.questions.question import Ask
 from errorfloor.results import Estimate
 
 if TYPE_CHECKING:
     from errorfloor.data.models import ModelRows
+    from errorfloor.questions.question import Ask
 
 FEW = 20  # items of the rarer class, below which a delta method is no guide
 RESAMPLES, SEED, MOST_ROWS = 400, 20261115, 4096  # of the bootstrap behind a standard error
