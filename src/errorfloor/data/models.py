@@ -121,17 +121,10 @@ class ModelRows:
         with rows_of(data, replace(where, duplicates="first")) as (frame, run):
             there = [str(one) for one in frame.collect_schema()]
             label = where.columns.get("label") or _label_in(there, columns)
-            for one in columns:
-                if one == label or columns.count(one) > 1:
-                    other = "the labels" if one == label else "another model"
-                    raise InputError(
-                        *(argument("prediction"), f" names column {one!r}, which is {other}. "),
-                        "Name a column of its own for each model.",
-                    )
-            extra = {
-                **where.sampling,
-                **({} if where.group is None else {"group": where.group}),
-            }
+            _check_own_columns(columns, label)
+            extra = dict(where.sampling)
+            if where.group is not None:
+                extra["group"] = where.group
             wanted = {"label": label, **extra}
             wanted |= {f"prediction{i}": one for i, one in enumerate(columns)}
             for key, one in wanted.items():
@@ -345,6 +338,17 @@ def texts_of(values: NDArray[Any]) -> NDArray[Any]:
 
 
 _TRUE = r"(^|_)(true|truth|gold|actual)(_|$)"  # such as true_intent
+
+
+def _check_own_columns(columns: Sequence[str], label: str) -> None:
+    """Refuse a column of predictions that holds the labels or another model's predictions."""
+    for one in columns:
+        if one == label or columns.count(one) > 1:
+            other = "the labels" if one == label else "another model"
+            raise InputError(
+                *(argument("prediction"), f" names column {one!r}, which is {other}. "),
+                "Name a column of its own for each model.",
+            )
 
 
 def _label_in(there: Sequence[str], predictions: Sequence[str]) -> str:
