@@ -711,3 +711,57 @@ def test_labels_of_two_numbers_are_asked_about_with_what_to_type(tmp_path, monke
     assert lines == ["  errorfloor v.csv --positive 2", "  errorfloor v.csv --positive 1"]
     assert "look" not in text
     assert "class 1 = 2" in shown(lines[0].strip(), tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("engine", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("code", [99, "unsure", "-"])
+def test_answers_that_mean_none_are_told_and_left_out(code, engine, tmp_path):
+    rng = np.random.default_rng(39)
+    words = not str(code).isdigit()
+    names = ["low", "middle", "high"] if words else [1, 2, 3]
+    share = rng.dirichlet([0.4] * 3, 300)
+    votes = np.array([rng.choice(3, 4, p=one) for one in share])
+    answers = np.array(names, dtype=object)[votes]
+    none = rng.random(votes.shape) < 0.1
+    blank, coded = np.where(none, None, answers), np.where(none, code, answers)
+    columns = [f"coder_{one}" for one in "abcd"]
+
+    def estimate(table, **how):
+        return ef.from_votes(
+            engine({one: table[:, k].tolist() for k, one in enumerate(columns)}), **how
+        )
+
+    plain = estimate(blank)
+    found = estimate(coded)
+    assert any(str(code) in one.value and one.level == "warn" for one in found.findings)
+    left_out = estimate(coded, missing=code)
+    assert (left_out.value, left_out.classes) == (plain.value, plain.classes)
+    rows = [(i, j, coded[i, j]) for i in range(300) for j in range(4)]
+    in_rows = pd.DataFrame(rows, columns=["item", "annotator", "vote"])
+    in_rows.to_csv(tmp_path / "rows.csv", index=False)
+    for data in (in_rows, str(tmp_path / "rows.csv")):
+        told = ef.from_votes(data, missing=[code], drop_missing=code == "-")  # blank in text files
+        assert told.value == pytest.approx(plain.value)
+
+
+def test_ordinary_numbers_and_marks_are_classes():
+    for values in ([97, 98, 99], [-1, 0, 1], ["+", "-", "o"], [1, 2, 9]):
+        table = np.random.default_rng(40).choice(np.array(values, dtype=object), (200, 3))
+        found = ef.from_votes(
+            pd.DataFrame(table, columns=["r_1", "r_2", "r_3"]), annotators=["r_*"]
+        )
+        assert not any("no class" in one.name for one in found.findings)
+
+
+def test_one_answer_in_two_forms_is_no_class_of_its_own(tmp_path, monkeypatch):
+    rng = np.random.default_rng(41)
+    score = rng.random(400)
+    yes = rng.random(400) < score
+    short = rng.random(400) < 0.5
+    words = np.where(yes, np.where(short, "Y", "Yes"), np.where(short, "N", "no"))
+    columns = {"score": score, "label": words}
+    text = shown("errorfloor m.csv", tmp_path, monkeypatch, m=columns)
+    assert "has N and no, Y and Yes, which look like one answer in two forms" in text
+    assert "--positive" not in text
+    text = shown("errorfloor m.csv --positive Y", tmp_path, monkeypatch)
+    assert "No floor can be stated. Y and Yes are taken for different classes" in text

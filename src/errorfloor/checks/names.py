@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from errorfloor._checks import Sentence, aside
 from errorfloor.checks.record import ANY, Check, Checked
+from errorfloor.data.naming import as_long, no_answers
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.finding import Finding
 from errorfloor.results.models import ModelComparison
@@ -49,12 +50,10 @@ def _spellings(estimate: Checked) -> Iterator[Finding]:
 
 
 def _abstentions(estimate: Estimate) -> Iterator[Finding]:
+    names = [name for values in _values_by_class(estimate) for name in values]
     found = [
-        name
-        for values in _values_by_class(estimate)
-        for name in values
-        if _plain(re.sub(r"\W+", " ", name.replace("'", ""))) in ABSTENTIONS
-    ]
+        name for name in names if _plain(re.sub(r"\W+", " ", name.replace("'", ""))) in ABSTENTIONS
+    ] + no_answers(names)
     listed = estimate.source is not None and estimate.source.options.classes is not None
     if found and len(estimate.classes) > 2:
         yield Finding(
@@ -62,13 +61,13 @@ def _abstentions(estimate: Estimate) -> Iterator[Finding]:
             ", ".join(found),
             "note" if listed else "warn",
             f"{', '.join(found)} is counted as a class, so a model must predict it, too.",
-            "If it means no answer, make it blank, and leave such votes out.",
+            Sentence("If it means no answer, leave it out", aside("missing", ",".join(found)), "."),
         )
 
 
 def _plain(name: str) -> str:
     """Return a name without what people take no notice of: capitals, and kinds of blanks."""
-    return re.sub(r"[\s_]+", " ", name).strip().casefold()
+    return as_long(re.sub(r"[\s_]+", " ", name))
 
 
 RECORDS = (

@@ -26,8 +26,9 @@ from errorfloor.data.engines import (
     select,
     where_missing,
     with_numbers,
+    without_values,
 )
-from errorfloor.data.layouts import Layout
+from errorfloor.data.layouts import RATED, RATER, Layout
 from errorfloor.data.matrices import check_number
 from errorfloor.data.naming import (
     MOST_CLASSES,
@@ -49,7 +50,7 @@ from errorfloor.data.naming import (
 )
 from errorfloor.data.rows import NotBinaryError, RowRequest, count_where
 from errorfloor.data.score_rows import as_two
-from errorfloor.data.tables import Table
+from errorfloor.data.tables import RatingTable, Table
 from errorfloor.data.values import BETWEEN, TRIMMED, is_missing, quoted, spelt, text_of, votes_in
 
 _LETTERS = 4  # that a class and the name of a column begin with at least
@@ -279,7 +280,7 @@ def counted(request: RowRequest, layout: Layout) -> tuple[RowRequest, Any, Mappi
 
     The values are None where labels are 0 and 1 as they stand.
     """
-    request = _taken_apart(request, layout)
+    request = without_no_answers(_taken_apart(request, layout), layout)
     known, classes = settled(request, layout)
     with suppress(NotBinaryError):
         return known, classes, layout.tables(known)
@@ -290,6 +291,7 @@ def counted(request: RowRequest, layout: Layout) -> tuple[RowRequest, Any, Mappi
 
 def ballots_in(request: RowRequest, layout: Layout) -> Ballots:
     """Return the single votes of rows."""
+    request = without_no_answers(request, layout)
     known, _ = settled(request, layout)
     try:
         return _ballots(known, layout)
@@ -304,6 +306,26 @@ def _ballots(known: RowRequest, layout: Layout) -> Ballots:
     if known.naming is not None and known.has_many_classes:
         return found.with_classes(known.naming.names)
     return found
+
+
+def without_no_answers(request: RowRequest, layout: Layout) -> RowRequest:
+    """Return rows in which the values that mean no answer are missing."""
+    none = request.options.missing
+    if none is None:
+        return request
+    roles = [one for one in layout.roles if one.is_class or layout.kind == RatingTable.kind]
+    given = [request.columns.get(one.argument) for one in roles if one not in (RATED, RATER)]
+    there = {*request.frame.collect_schema().names()}
+    columns = [
+        one
+        for some in given
+        for one in (some if isinstance(some, tuple | list) else [some])
+        if one in there
+    ]
+    if not columns:
+        return request
+    rows = not layout.row_is_item  # of which each is one answer
+    return replace(request, frame=without_values(request.frame, columns, none, rows=rows))
 
 
 def settled(request: RowRequest, layout: Layout, *, look: bool = False) -> tuple[RowRequest, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import InputError
-from errorfloor.data.values import COMMA, are_lists, are_votes, quoted, written_number
+from errorfloor.data.values import COMMA, are_lists, are_votes, as_text, quoted, written_number
 
 _FIRST_ROWS, _FIRST_CELLS = 1000, 2**18  # of text, which tell what it spells
 Frame: TypeAlias = "nw.LazyFrame[Any]"
@@ -182,6 +182,31 @@ def with_missing(frame: Frame, column: str, *, missing: bool) -> Frame:
     if frame.collect_schema()[column].is_float():
         gone_here = f"{gone_here} or isnan({quoted(column)})"
     return lazy(frame.to_native().filter(f"({gone_here}) = {str(missing).lower()}"))
+
+
+def without_values(
+    frame: Frame, columns: Sequence[str], values: Sequence[str], *, rows: bool = False
+) -> Frame:
+    """Return the same with some values of columns missing, however numbers are written.
+
+    With `rows`, those that have one of them are left out.
+    """
+    texts = [*values, *(f"{one}.0" for one in values if one.lstrip("-").isdigit())]
+    if not frame.implementation.is_duckdb():
+        gone = {
+            one: nw.col(one).cast(nw.String).str.strip_chars().is_in(texts).fill_null(False)
+            for one in columns
+        }
+        if rows:
+            return frame.filter(*(~one for one in gone.values()))
+        return frame.with_columns(**{k: nw.when(~one).then(nw.col(k)) for k, one in gone.items()})
+    listed = ", ".join(map(as_text, texts))
+    found = {one: f"trim(cast({one} as varchar)) in ({listed})" for one in map(quoted, columns)}
+    if rows:
+        kept = " and ".join(f"not coalesce({one}, false)" for one in found.values())
+        return lazy(frame.to_native().filter(kept))
+    parts = (f"case when {one} then null else {name} end as {name}" for name, one in found.items())
+    return lazy(frame.to_native().project(f"* replace ({', '.join(parts)})"))
 
 
 def with_zero(frame: Frame, name: str) -> Frame:

@@ -58,6 +58,12 @@ PAIRS = (
     *(f"{one} {other}" for one in ("hate", "offensive", "abusive") for other in ("normal", "none")),
 )
 _KNOWN = {tuple(pair.split()) for pair in PAIRS}
+_SHORT = {"y": "yes", "n": "no", "t": "true", "f": "false", "pos": "positive", "neg": "negative"}
+# Numbers by which questionnaires mean that nobody answered.
+_CODES = {float(sign * one) for one in (88, 98, 99, 888, 998, 999, 9999) for sign in (1, -1)}
+_CODES |= {-9.0, -8.0}
+_MARKS = {"-", "--", "?", "."}  # next to words
+_FAR = 5  # from the other classes, at least
 # Next to any word.
 _NO = {*["no", "none", "nein", "nee", "non", "nothing", "never", "false", "negative"]}
 _WITHOUT = ("not", "non", "no")  # before a word make it the other class
@@ -465,6 +471,7 @@ def classes_of_words(
     if any(spelt(value) in (0, 1) for value in values):
         return PlainClasses()  # a stray word among numbers
     refuse_several(values, shown_as)
+    _refuse_short(values, shown_as)
     # Yes, YES and no are two answers, and cat and Cat may be two classes.
     positive = positive_of([*{as_spoken(value): value for value in values}.values()])
     if positive is not None:
@@ -475,6 +482,52 @@ def classes_of_words(
     return PlainClasses(
         naming=Naming(tuple(texts), {one: texts.index(text_of(one)) for one in values})
     )
+
+
+def as_long(word: str) -> str:
+    """Return the answer that one or three letters stand for, and any other word without capitals.
+
+    Examples
+    --------
+    >>> as_long("Y"), as_long("Yes "), as_long("Maybe")
+    ('yes', 'yes', 'maybe')
+    """
+    plain = word.strip().casefold()
+    return _SHORT.get(plain, plain)
+
+
+def _refuse_short(values: Sequence[str], shown_as: tuple[Part, ...]) -> None:
+    """Refuse one answer in two forms, such as Y and Yes: none of them is a class of its own."""
+    forms: dict[str, list[str]] = {}
+    for value in {as_spoken(one): one for one in values}.values():
+        forms.setdefault(as_long(value), []).append(value)
+    same = [several for several in forms.values() if len(several) > 1]
+    if same:
+        pairs = ", ".join(" and ".join(several) for several in same)
+        raise InputError(
+            *(*shown_as, f" has {pairs}, which look like one answer in two forms. Write each "),
+            "answer in one way in the data first.",
+        )
+
+
+def no_answers(values: Sequence[str]) -> list[str]:
+    """Return the values that stand for no answer: 99 next to 1 to 5, or "-" next to words.
+
+    Examples
+    --------
+    >>> no_answers(["1", "2", "5", "99"]), no_answers(["-", "neutral", "entailment"])
+    (['99'], ['-'])
+    >>> no_answers(["97", "98", "99"]), no_answers(["-", "+"])
+    ([], [])
+    """
+    numbers = {value: spelt(value) for value in values}
+    rest = [n for n in numbers.values() if n is not None and n not in _CODES]
+    codes = [value for value, n in numbers.items() if n is not None and n in _CODES]
+    if len(rest) > 1 and all(n is not None for n in numbers.values()):
+        return [one for one in codes if min(abs((spelt(one) or 0) - n) for n in rest) >= _FAR]
+    words = [one for one in values if re.search(r"\w", one)]
+    marks = [one for one in values if one not in words]
+    return marks if len(words) > 1 and {one.strip() for one in marks} <= _MARKS else []
 
 
 def two_of(names: tuple[str, ...]) -> dict[str, list[str]] | None:

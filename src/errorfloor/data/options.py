@@ -42,6 +42,7 @@ class ReadOptions:
     positive_from: float | None = None  # numbers from here on are class 1
     classes: tuple[str, ...] | None = None  # in order
     format: str | None = None
+    missing: tuple[str, ...] | None = None  # answers that mean none, such as 99
     drop_missing: bool = False
     unlabelled: bool = False  # whether items without a label are kept as such
     complete: bool = False  # whether nothing else that a model could see matters
@@ -93,12 +94,13 @@ class ReadOptions:
         flags: dict[str, Any] = {name: as_flag(getattr(self, name), name=name) for name in _FLAGS}
         if flags["unlabelled"]:
             self._check_unlabelled(flags["drop_missing"])
-        names = as_classes(self.classes)
+        names, none = as_classes(self.classes), _as_missing(self.missing)
         self._check_agreement(names)
         return replace(
             self,
             **flags,
             classes=names,
+            missing=none,
             positive_from=self._least_positive(),
             duplicates=check_choice(self.duplicates, DUPLICATES, name="duplicates"),
         )
@@ -218,6 +220,18 @@ HOW_TO_READ = tuple(
     if one.name not in ("columns", "arrays", "headings", "predictions", "cells", "refine")
 )
 _USUAL = {name: getattr(ReadOptions(), name) for name in HOW_TO_READ}
+
+
+def _as_missing(value: Any) -> tuple[str, ...] | None:
+    """Return the answers that mean none as text: one, or several in a list."""
+    if value is None:
+        return None
+    several = value if isinstance(value, list | tuple) else [value]
+    texts = tuple(dict.fromkeys(map(text_of, several)))
+    if not texts or any(not isinstance(one, str | Real) for one in several):
+        text = f" must be a value that means no answer, or a list of them; got {shown(value)}."
+        raise InputError(argument("missing"), text)
+    return texts
 
 
 def _without_names(name: str, value: Any) -> Any:

@@ -150,6 +150,8 @@ def from_scores(
     cluster : str or array-like of shape (n,), optional
         Column or array that says which items depend on each other: those of one patient or
         document, or copies. Limits then allow for it; at least 50 clusters are needed.
+    missing : str, int or list, optional
+        Answers of a dataframe or file that mean no answer, such as 99: they are missing.
     drop_missing : bool
         Leave out rows of a dataframe or file where something is missing, or items of arrays
         without a label.
@@ -290,6 +292,8 @@ def from_votes(
         What each item weighs, as in `from_scores`.
     cluster : str or array-like of shape (n,), optional
         Which items depend on each other, as in `from_scores`.
+    missing : str, int or list, optional
+        Answers of a dataframe or file that mean no answer, such as 99: they are missing.
     drop_missing : bool
         Whether to leave out rows where something is missing, which are an error otherwise.
     metric : str

@@ -396,6 +396,12 @@ _READ = (
         help="Detected from the file by default.",
     ),
     _reading_option(
+        name="missing",
+        kind=NAMES,
+        metavar="VALUE,VALUE",
+        help="Answers that mean no answer, such as 99 or unsure: they are left out.",
+    ),
+    _reading_option(
         name="drop_missing",
         kind=FLAG,
         default=False,

@@ -247,6 +247,7 @@ class SoftOptions(EstimateOptions, total=False):
 class ScoreOptions(ScoreColumns, EstimateOptions, total=False):
     """What scores take."""
 
+    missing: object
     on: str | None
     unlabelled: bool
     complete: bool
@@ -257,6 +258,7 @@ class ScoreOptions(ScoreColumns, EstimateOptions, total=False):
 class VoteOptions(VoteColumns, EstimateOptions, total=False):
     """What votes take."""
 
+    missing: object
     label: str | None
     labels: object
     on: str | None

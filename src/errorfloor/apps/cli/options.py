@@ -113,7 +113,7 @@ def with_labels(
         *sampling,
         *JOINED,
     ]
-    how_read += map(listed, ("format", "drop_missing", *more))
+    how_read += map(listed, ("format", "missing", "drop_missing", *more))
 
     def decorate(function: Body) -> Body:
         @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
