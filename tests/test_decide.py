@@ -11,6 +11,7 @@ from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.intervals.votes.region import likelihood_limits
 from errorfloor.methods.votes.line import fit_mixture
 from errorfloor.questions.headroom import _distance
+from errorfloor.questions.plan import Totals
 
 
 @pytest.fixture(scope="module")
@@ -210,6 +211,34 @@ def test_planned_widths_are_the_widths_that_come(pilot):
         assert 0.97 < planned / np.mean(widths) < 1.2
 
 
+def test_a_pilot_of_unequal_numbers_of_votes_is_planned_with_these_numbers(rng):
+    totals, prob = rng.integers(3, 8, 1500), rng.beta(0.6, 0.9, 1500)
+
+    def width(more):
+        found = ef.from_votes(rng.binomial(totals + more, prob), totals + more)
+        return found.high - found.low
+
+    pilot = ef.VoteTable.from_arrays(rng.binomial(totals, prob), totals)
+    trade = ef.plan(pilot, votes=(3,), items=(100,)).trade
+    assert max(trade.deeper, trade.broader) < trade.now
+    assert trade.now == pytest.approx(np.mean([width(0) for _ in range(6)]), rel=0.15)
+    assert trade.deeper == pytest.approx(np.mean([width(1) for _ in range(6)]), rel=0.15)
+
+
+def test_a_plan_goes_on_from_a_result(pilot):
+    found = ef.from_votes(pilot)
+    assert ef.plan(found, votes=(3,), items=(100,)) == ef.plan(pilot, votes=(3,), items=(100,))
+
+
+def test_many_different_numbers_of_votes_are_planned_with_few_that_stand_for_them(rng):
+    totals = np.repeat(np.arange(2, 62), 3)
+    pilot = ef.VoteTable.from_arrays(rng.binomial(totals, 0.3), totals)
+    few = Totals.of(pilot)
+    assert len(few.votes) <= 20
+    assert few.share.sum() == pytest.approx(1)
+    assert few.mean == pytest.approx(totals.mean(), rel=0.02)
+
+
 def test_the_cheapest_option_reaches_the_target(pilot):
     found = ef.plan(pilot, votes=(3, 5, 10), items=(300, 3000), target=0.1, cost_per_item=2.0)
     assert found.best is not None
@@ -264,7 +293,7 @@ def test_items_needed_for_scores_give_the_width_asked_for():
     [
         (
             {"pilot": 3},
-            r"`pilot` must be a VoteTable, a ScoreTable, a dataframe or file, or a pair",
+            r"`pilot` must be what from_votes or from_scores returned, a VoteTable, a ScoreTable, a dataf",
         ),
         (
             {"pilot": ef.VoteTable.from_arrays([0, 1], 1)},

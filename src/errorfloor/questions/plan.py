@@ -64,6 +64,42 @@ from errorfloor.results.claim import SCORES, SHARES, claim_of
 
 # Items beyond which no width is computed: searches for extreme rankings are not made for more.
 MOST_LINEAR, MOST_RANKED = 10**8, 10**6
+MOST_TOTALS = 20  # different numbers of votes on an item, beyond which some stand for others
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Totals:
+    """How many votes items have: each number, and the share of the items that have it."""
+
+    votes: Counts
+    share: Floats
+
+    @classmethod
+    def equal(cls, m: int) -> Totals:
+        """Take the same number for all items."""
+        return cls(np.array([m]), np.ones(1))
+
+    @classmethod
+    def of(cls, table: VoteTable) -> Totals:
+        """Take those of a pilot; of many different ones, so many that stand for all."""
+        votes, at = np.unique(table.totals, return_inverse=True)
+        counts = np.bincount(at.ravel(), weights=table.counts)
+        if votes.size > MOST_TOTALS:
+            middle = (np.cumsum(counts) - counts / 2) / counts.sum()
+            part = np.floor(MOST_TOTALS * middle).astype(np.int64)
+            items = np.bincount(part, weights=counts)
+            mean = np.bincount(part, weights=counts * votes) / np.maximum(items, 1e-300)
+            votes, counts = np.round(mean[items > 0]).astype(np.int64), items[items > 0]
+        return cls(votes, counts / counts.sum())
+
+    def more(self, votes: int) -> Totals:
+        """Return them with so many further votes on each item."""
+        return replace(self, votes=self.votes + votes)
+
+    @property
+    def mean(self) -> float:
+        """Votes on an item, on average."""
+        return float(self.votes @ self.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +129,14 @@ class Measured:
 
         most = MOST_LINEAR if found.measure.is_mean else MOST_RANKED
 
-        def width(m: int, n: int) -> float:
-            votes, counts = _expected(fit.points, fit.weights, m, min(n, most))
-            rows = np.column_stack((m - votes, votes))
-            return _width(self._estimate(VoteTable(rows, counts)))
+        def width(totals: Totals, n: int) -> float:
+            items = min(n, most) * totals.share
+            rows, counts = [], []
+            for m, number in zip(totals.votes.tolist(), items.tolist(), strict=True):
+                votes, expected = _expected(fit.points, fit.weights, m, number)
+                rows.append(np.column_stack((m - votes, votes)))
+                counts.append(expected)
+            return _width(self._estimate(VoteTable(np.vstack(rows), np.concatenate(counts))))
 
         return found, width
 
@@ -118,7 +158,7 @@ def _width(found: Estimate) -> float:
     return found.high - found.low
 
 
-def _expected(points: Floats, weights: Floats, m: int, n: int) -> tuple[Counts, Counts]:
+def _expected(points: Floats, weights: Floats, m: int, n: float) -> tuple[Counts, Counts]:
     """Return numbers of positive votes, and of the items to be expected with each: whole ones."""
     from scipy.special import bdtr
 
@@ -247,13 +287,15 @@ class ManyVotes:
         """Return how far plain shares of so many votes will be off."""
         return 0.0 - float(self.fit.lost(np.array([m]))[0])
 
-    def width(self, level: float, m: int, n: int) -> float:
+    def width(self, level: float, totals: Totals, n: int) -> float:
         """Return the width of the likelihood interval on the expected votes of n items."""
         from errorfloor.intervals.votes.region import many_likelihood_limits
 
-        votes, share = self._expected(m)
-        items = n * share
-        if m > MOST_VOTES_USED:  # such items are bet on one by one
+        each = [self._expected(m) for m in totals.votes.tolist()]
+        votes = np.vstack([rows for rows, _ in each])
+        pairs = zip(each, totals.share.tolist(), strict=True)
+        items = n * np.concatenate([part * share for (_, part), share in pairs])
+        if totals.votes.max() > MOST_VOTES_USED:  # such items are bet on one by one
             items = np.diff(np.round(np.cumsum(items)), prepend=0.0).astype(np.int64)
         some = items > 0
         low, high = many_likelihood_limits(votes[some], items[some], level=level)  # type: ignore[arg-type]
@@ -283,15 +325,15 @@ class ManyVotes:
         return rows, counts / _DRAWN
 
 
-Width: TypeAlias = Callable[[int, int], float]  # of the interval, by votes and items
+Width: TypeAlias = Callable[[Totals, int], float]  # of the interval, by votes and items
 
 
-def between(first: Width, second: Width, share: float, m: int, n: int) -> float:
+def between(first: Width, second: Width, share: float, totals: Totals, n: int) -> float:
     """Return a width between two, the nearer to the second the larger its share."""
-    return float(first(m, n) ** (1 - share) * second(m, n) ** share)
+    return float(first(totals, n) ** (1 - share) * second(totals, n) ** share)
 
 
-def width_of_votes(points: Floats, weights: Floats, level: float, m: int, n: int) -> float:
+def width_of_votes(points: Floats, weights: Floats, level: float, totals: Totals, n: int) -> float:
     """Return the width of the likelihood interval on the expected votes of n items.
 
     Of very many votes the interval uses a part, whose expected numbers are binomial as well.
@@ -300,14 +342,18 @@ def width_of_votes(points: Floats, weights: Floats, level: float, m: int, n: int
 
     from errorfloor.intervals.votes.region import likelihood_limits
 
-    used = votes_used(m)
-    k = np.arange(used + 1)
-    at_most = np.vstack([np.zeros(points.size), bdtr(k[:, None], used, points)])
-    expected = n * (np.diff(at_most, axis=0) @ weights)
-    seen = expected > 1e-9 * n
-    cells = k[seen], np.full(k.size, used)[seen], expected[seen]
-    n_points = 256 if used == m else points_for(used)
-    low, high = likelihood_limits(*cells, level=level, n_points=n_points)
+    cells = []
+    for m, share in zip(totals.votes.tolist(), totals.share.tolist(), strict=True):
+        used = votes_used(m)
+        k = np.arange(used + 1)
+        at_most = np.vstack([np.zeros(points.size), bdtr(k[:, None], used, points)])
+        expected = n * (np.diff(at_most, axis=0) @ weights) * share
+        seen = expected > 1e-9 * n * share
+        cells.append((k[seen], np.full(k.size, used)[seen], expected[seen]))
+    k, m_used, items = (np.concatenate(column) for column in zip(*cells, strict=True))
+    most = int(totals.votes.max())
+    n_points = 256 if votes_used(most) == most else points_for(votes_used(most))
+    low, high = likelihood_limits(k, m_used, items, level=level, n_points=n_points)
     return high - low
 
 
@@ -331,7 +377,7 @@ def width_of_scores(pilot: ScoreTable, level: float) -> tuple[float, Width]:
     middle, gap = (own + held_out) / 2, max(held_out - own, 0.0) / 2
     least, most = ERROR.span(classes)
 
-    def width(_: int, n: int) -> float:
+    def width(_: Totals, n: int) -> float:
         shift = gap * (pilot.n / n) ** (2 / 3)
         low, high = (min(max(rate, least), most) * n for rate in (middle - shift, middle + shift))
         if classes > 2:
@@ -385,8 +431,8 @@ def plan(
 
     Parameters
     ----------
-    pilot : VoteTable, ScoreTable, dataframe, path, or (points, weights)
-        Votes collected so far; or scores with one label per item; or an assumed distribution of
+    pilot : Estimate, VoteTable, ScoreTable, dataframe, path, or (points, weights)
+        Votes collected so far, or what `from_votes` returned; or scores with one label per item; or an assumed distribution of
         the probability of a positive vote.
     votes : sequence of int
         Numbers of votes per item to consider, each at least 2. Scores have one label per item.
@@ -471,10 +517,12 @@ def plan(
             )
         check_aligned(points=pilot[0], weights=pilot[1])
         return ask.plan(_Pilot.of_distribution(pilot, ask.level))
+    if isinstance(pilot, Estimate) and isinstance(pilot.table, VoteTable | ScoreTable):
+        pilot = pilot.table
     if not is_data(pilot):
         raise InputError(
-            "`pilot` must be a VoteTable, a ScoreTable, a dataframe or file, or a pair (points, "
-            "weights) of arrays."
+            "`pilot` must be what from_votes or from_scores returned, a VoteTable, a ScoreTable, a "
+            "dataframe or file, or a pair (points, weights) of arrays."
         )
     layouts = tuple(layout for layout in LAYOUTS if layout.kind != SoftTable.kind)
     return answer(read(pilot, layouts, ReadOptions.of(group=group, **columns)), ask)
@@ -597,11 +645,12 @@ class PlanAsk(Ask):
     def plan(self, pilot: _Pilot) -> Plan:
         """Return the plan that a pilot suggests."""
         votes = np.array([1]) if pilot.one_label else self.votes
-        width = np.array([[pilot.width(int(m), int(n)) for n in self.items] for m in votes])
+        equal = [Totals.equal(int(m)) for m in votes]
+        width = np.array([[pilot.width(one, int(n)) for n in self.items] for one in equal])
         needed = self._needed(pilot, votes, width)
         narrowest = None
         if self.target is not None and not needed:
-            narrowest = pilot.width(int(votes.max()), MOST_ITEMS)
+            narrowest = pilot.width(equal[-1], MOST_ITEMS)
         return Plan(
             votes=votes,
             items=self.items,
@@ -623,7 +672,9 @@ class PlanAsk(Ask):
             return ()
         options = []
         for m, row in zip(votes.tolist(), width, strict=True):
-            needed = _items_needed(partial(pilot.width, m), self.target, self.items, row)
+            needed = _items_needed(
+                partial(pilot.width, Totals.equal(m)), self.target, self.items, row
+            )
             if needed is not None:
                 price = needed * (self.cost_per_item + m * self.cost_per_vote)
                 options.append(Option(m, needed, round(price, 6)))
@@ -631,12 +682,14 @@ class PlanAsk(Ask):
 
     def _trade(self, table: VoteTable, width: Width) -> Trade | None:
         """Compare one more vote on each item with new items for the same price."""
-        m = max(round(float(np.average(table.totals, weights=table.counts))), 2)
-        price = self.cost_per_item + m * self.cost_per_vote
+        totals, n = Totals.of(table), table.n
+        price = self.cost_per_item + totals.mean * self.cost_per_vote
         if price == 0:
             return None
-        more = round(table.n * self.cost_per_vote / price)
-        return Trade(table.n, more, width(m + 1, table.n), width(m, table.n + more))
+        more = round(n * self.cost_per_vote / price)
+        return Trade(
+            n, more, width(totals.more(1), n), width(totals, n + more), now=width(totals, n)
+        )
 
 
 def _check_target(target: object, metric: Metric) -> float:

@@ -30,13 +30,15 @@ class Option:
 class Trade:
     """One more vote on each item of the pilot, or `more` new items, for the same price.
 
-    `deeper` and `broader` are the widths of the interval that these lead to.
+    `deeper` and `broader` are the widths of the interval that these lead to, and `now` is that of
+    the pilot: its items have the numbers of votes that they have, which may differ.
     """
 
     n: int
     more: int
     deeper: float
     broader: float
+    now: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
