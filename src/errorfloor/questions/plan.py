@@ -298,7 +298,7 @@ class ManyVotes:
         if totals.votes.max() > MOST_VOTES_USED:  # such items are bet on one by one
             items = np.diff(np.round(np.cumsum(items)), prepend=0.0).astype(np.int64)
         some = items > 0
-        low, high = many_likelihood_limits(votes[some], items[some], level=level)  # type: ignore[arg-type]
+        low, high = many_likelihood_limits(votes[some], items[some], level=level)
         return high - low
 
     def _expected(self, m: int) -> tuple[Counts, Floats]:
