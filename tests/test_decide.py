@@ -293,7 +293,7 @@ def test_items_needed_for_scores_give_the_width_asked_for():
     [
         (
             {"pilot": 3},
-            r"`pilot` must be what from_votes or from_scores returned, a VoteTable, a ScoreTable, a dataf",
+            r"`pilot` must be what from_votes or from_scores returned, a VoteTable, a Sc",
         ),
         (
             {"pilot": ef.VoteTable.from_arrays([0, 1], 1)},

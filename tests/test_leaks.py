@@ -1,6 +1,7 @@
 """Labels that are predictions made from the scores, and scores that are made of labels."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -223,3 +224,14 @@ def test_a_terminal_shows_that_scores_may_be_those_of_training_data():
     found = ef.from_scores(0.2 + 0.5 * labels + np.linspace(0, 0.2, 1200), labels)
     assert not found.warnings
     assert "Note: The scores tell the label without an error in 1,200 items" in long_text_of(found)
+    assert "Note: The scores tell the label without an error in 1,200 items" in str(found)
+
+
+def test_headroom_and_cards_say_what_scores_of_training_data_hang_on():
+    labels = np.arange(1200) % 2
+    found = ef.from_scores(0.2 + 0.5 * labels + np.linspace(0, 0.2, 1200), labels)
+    verdict = ef.headroom(found, errors=300, n=1000)
+    hangs_on = "holds only if the model behind these scores was not trained on these items"
+    assert hangs_on in verdict.sentence
+    for answer in (found, verdict):
+        assert hangs_on in " ".join(re.findall(r">([^<]+)<", ef.card(answer).svg))

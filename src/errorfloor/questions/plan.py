@@ -432,8 +432,8 @@ def plan(
     Parameters
     ----------
     pilot : Estimate, VoteTable, ScoreTable, dataframe, path, or (points, weights)
-        Votes collected so far, or what `from_votes` returned; or scores with one label per item; or an assumed distribution of
-        the probability of a positive vote.
+        Votes collected so far, or what `from_votes` returned; or scores with one label per item;
+        or an assumed distribution of the probability of a positive vote.
     votes : sequence of int
         Numbers of votes per item to consider, each at least 2. Scores have one label per item.
     items : sequence of int

@@ -19,7 +19,7 @@ from errorfloor.show import people as in_people
 from errorfloor.show.drawing import Box, Hero, Shape, Theme, Words, png, svg
 from errorfloor.show.gauge import gauge_of, heroes_of, shapes
 from errorfloor.show.sentences import refusal_of, sentence_of
-from errorfloor.show.standings import may_do_better, standing_of
+from errorfloor.show.standings import may_do_better, only_if, standing_of
 
 SIZE = (1200.0, 630.0)  # pixels, what chats and slides expect of a picture
 EDGE, MIDDLE = 70 / 1200, 690 / 1200
@@ -180,7 +180,9 @@ def _shapes(
         assert gauge is not None
         yield from _numbers(heroes_of(result, gauge), 96)
         yield from shapes(gauge, top=370, tall=50, size=20, **within)
-    lines = textwrap.wrap(_meaning(result), LONG, max_lines=LINES, placeholder=" …")
+    lines = textwrap.wrap(
+        f"{_doubt(result)}{_meaning(result)}", LONG, max_lines=LINES, placeholder=" …"
+    )
     for place, line in enumerate(lines):
         yield Words(EDGE, 546 + 28 * place, line, 21, "ink")
     made = f"errorfloor {__version__}, {date.today():%d %b %Y}"
@@ -217,7 +219,17 @@ def _meaning(result: Estimate | Verdict | People | ModelComparison) -> str:
     claim = result.claim
     if claim.condition and result.n:
         return f"This is true if {claim.condition}."
-    return may_do_better(claim).strip() or f"This is for {result.target}."
+    return may_do_better(claim).strip() or (
+        "" if _doubt(result) else f"This is for {result.target}."
+    )
+
+
+def _doubt(result: Estimate | Verdict | People | ModelComparison) -> str:
+    """Return what makes the answer doubtful, which stands in front where there is some."""
+    of = result.floor if isinstance(result, Verdict | People) else result
+    found = [one.sentence for one in of.findings if one.level == "warn"]
+    found += [only_if(of).strip()] if isinstance(of, Estimate) else []
+    return next((f"{one} " for one in found if one), "")
 
 
 def _title(of: Estimate | ModelComparison) -> str:

@@ -18,7 +18,7 @@ from errorfloor.results.verdict import VERDICTS, Verdict
 from errorfloor.show import grids, numbers
 from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
-from errorfloor.show.standings import STANDINGS, may_do_better, standing_of
+from errorfloor.show.standings import STANDINGS, may_do_better, only_if, standing_of
 
 if TYPE_CHECKING:
     from errorfloor.results import (
@@ -123,7 +123,8 @@ def _(result: Verdict) -> str:
     metric, style = result.floor.measure, numbers.style_of(result.floor)
     digits = numbers.digits_in_words(result.floor, result.model_value)
     at = style.value(metric.shown(result.model_value), digits)
-    return f"{_best(result.floor)}. Your model, at {at}, {standing_of(result).sentence(result)}"
+    standing = f"Your model, at {at}, {standing_of(result).sentence(result)}"
+    return f"{_best(result.floor)}. {standing}{only_if(result.floor)}"
 
 
 @sentence_of.register("People")

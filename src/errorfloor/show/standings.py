@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from errorfloor.checks.leaks import TRAINED
+from errorfloor.results import Estimate
 from errorfloor.results.claim import Claim
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED, Verdict
 from errorfloor.show import numbers
@@ -50,6 +52,13 @@ def standing_of(result: Verdict) -> Standing:
 def may_do_better(claim: Claim) -> str:
     """Say that a model that sees more may do better, behind a full stop; else nothing."""
     return f" A model that sees more than {claim.sees} may do better." if claim.sees else ""
+
+
+def only_if(floor: Estimate) -> str:
+    """Say what an answer hangs on that looks doubtful, behind a full stop; else nothing."""
+    if all(one.name != TRAINED for one in floor.findings):
+        return ""
+    return " This holds only if the model behind these scores was not trained on these items."
 
 
 def gain_of(result: Verdict) -> tuple[str, str]:

@@ -121,7 +121,8 @@ def _number(value: int | None) -> str:
 def _(result: Estimate) -> str:
     if result.refuted:
         return refusal_of(result)
-    doubts = map(_warning, _findings(result, "warn"))
+    doubts = [*map(_warning, _findings(result, "warn"))]
+    doubts += [f"Note: {one.text}" for one in result.findings if one.name == TRAINED]
     return _joined(_headline(result, ", ".join(_how(result))), labels_alone(result), *doubts)
 
 
@@ -415,7 +416,6 @@ def _about(estimate: Estimate) -> Iterator[str]:
     yield text_of(estimate)
     yield from (f"{name}: {lines}." for name, lines in numbers.given_with(estimate.measure))
     yield f"Assumes: {estimate.assumptions}"
-    yield from (f"Note: {one.text}" for one in estimate.findings if one.name == TRAINED)
     yield from _more_about(estimate)
     yield from to_the_floor(estimate)
     yield from left_out(estimate.dropped)
