@@ -362,7 +362,7 @@ def test_costs_shares_and_priors_are_typed_as_people_do(folder):
     [
         (["--metric", "cost"], r"--metric cost needs --costs: .* such as --costs 1,5, or a matrix"),
         (["--metric", "goodness"], "--metric must be one of error, balanced-error"),
-        (["--costs", "1,5"], "--costs goes with the metrics cost"),
+        (["--costs", "1,5"], "--costs needs --metric cost. Add it, or leave out --costs."),
         (["--metric", "error-at-coverage"], "such as --at 0.8, or the error to allow"),
         (
             ["--metric", "auc", "--at", "0.8"],

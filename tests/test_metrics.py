@@ -157,7 +157,7 @@ def test_atoms_are_worked_out_by_hand():
         ({"metric": 3}, r"`metric` must be one of error"),
         ({"metric": "cost"}, r"`metric='cost'` needs `costs`: .* such as `costs=\(1, 5\)`"),
         ({"metric": "error-at-coverage"}, r"needs `at`: .* such as `at=0.8`, .* such as 0.02"),
-        ({"metric": "error", "costs": (1, 2)}, r"`costs` goes with the metrics cost"),
+        ({"metric": "error", "costs": (1, 2)}, r"`costs` needs `metric='cost'`"),
         ({"metric": "f1", "prior": 0.2}, r"`prior` goes with .*balanced-error and auc"),
         ({"metric": "error-at-coverage", "at": 80}, r"Did you mean 0.8"),
         ({"metric": "coverage-at-error", "at": -0.1}, r"`at` must be an error"),

@@ -142,3 +142,9 @@ def test_refused(case):
 def test_methods_that_do_not_exist_are_refused_before_a_file_is_looked_for(ask, tmp_path):
     with pytest.raises(ef.InputError, match="`method` must be one of"):
         ask(tmp_path / "missing.csv", "nonsense")
+
+
+def test_groups_that_are_an_array_are_sent_to_a_dataframe():
+    group = pd.Series(["a", "b"] * 10, name="branch")
+    with pytest.raises(ef.InputError, match=r"Put all of them into a dataframe.*group='group'"):
+        ef.from_scores([0.1, 0.9] * 10, [0, 1] * 10, group=group)

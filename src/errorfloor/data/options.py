@@ -88,6 +88,17 @@ class ReadOptions:
     def _checked(self) -> ReadOptions:
         """Return the same with each value of its type, or refuse what does not go together."""
         if self.group is not None and not isinstance(self.group, str):
+            if np.ndim(self.group) > 0:  # an array, as of weights
+                text = (
+                    " must be the name of a column, also where labels are arrays. Put all of them "
+                )
+                raise InputError(
+                    argument("group"),
+                    text,
+                    "into a dataframe, and pass that with the "
+                    "names of its columns, such as from_scores(df, score='score', "
+                    "label='label', group='group').",
+                )
             text = f" must be the name of one column, as text; got {shown(self.group)}.{TEXT_FIRST}"
             raise InputError(argument("group"), text)
         self._check_joined()

@@ -48,6 +48,16 @@ class MetricChoice:
                 raise InputError(argument("metric", record.name), *_MISSING[name])
             if value is not None and name not in (*record.needs, *record.takes):
                 goes = [one.name for one in metrics.METRICS if name in (*one.needs, *one.takes)]
+                if len(goes) == 1:
+                    needed = argument("metric", goes[0])
+                    raise InputError(
+                        argument(name),
+                        " needs ",
+                        needed,
+                        ". Add it, or leave out ",
+                        argument(name),
+                        ".",
+                    )
                 raise InputError(
                     *(argument(name), f" goes with the metrics {' and '.join(goes)}. "),
                     *("Leave it out, or ask for one of them with ", argument("metric"), "."),
