@@ -5,6 +5,7 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
@@ -966,3 +967,14 @@ def test_limits_of_two_sources_share_the_risk():
     assert BothLimits(Shrinking(0.3), Shrinking(0.4), "made").limits(0.9)[1] == pytest.approx(0.395)
     crossed = BothLimits(Shrinking(0.5), Shrinking(0.1), "made").limits(0.9)
     assert crossed == pytest.approx((0.195, 0.195))
+
+
+def test_columns_of_text_that_nobody_named_are_left_out_with_a_warning():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.normal(size=200), "y": rng.integers(0, 2, 200)})
+    frame["sex"] = np.where(frame["y"] == 1, "f", "m")
+    with pytest.warns(ef.DoubtWarning, match="Left out, because they hold text: sex. A model"):
+        found = ef.from_features(frame, label="y")
+    assert "Left out, because they hold text: sex." in str(found)
+    named = ef.from_features(frame, label="y", features=["age"])
+    assert "hold text" not in str(named)

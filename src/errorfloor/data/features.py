@@ -21,6 +21,7 @@ from errorfloor._checks import (
     unmasked,
 )
 from errorfloor._typing import Bools, Counts, Floats
+from errorfloor.data.columns import names_an_id
 from errorfloor.data.matrices import as_class_scores, by_score, counted_scores, rows_of
 from errorfloor.data.naming import MOST_CLASSES, naming_of, refuse_several
 from errorfloor.data.options import ReadOptions
@@ -284,13 +285,14 @@ def _of_rows(data: Any, labels: Any, features: Any, options: ReadOptions) -> Fea
         _refuse_own_labels(data, features)
     more = {cluster: "cluster"} if isinstance(cluster, str) else {}
     named = None if apart else label or labels
-    found, column, wanted = chosen_columns(data, named, features, more, labelled=not apart)
+    found, column, wanted, texts = chosen_columns(data, named, features, more, labelled=not apart)
     matrix = matrix_of(found, wanted)
     points, facts = as_points(matrix, "features", wanted), {}
     if features is None and matrix.shape[1] == len(wanted):
         points, kept = _without_ids(points)
         facts = _left_out(kept, wanted)
         wanted = [one for one, keep in zip(wanted, kept, strict=True) if keep]
+    facts |= {"text_columns": texts} if texts else {}
     groups = found[cluster] if isinstance(cluster, str) else cluster
     source = replace(_from_file(data, column, wanted, options), facts=facts)
     if column is None:
@@ -347,8 +349,10 @@ def chosen_columns(
     more: Mapping[str, str],
     *,
     labelled: bool = True,
-) -> tuple[Any, Any, list[str]]:
+) -> tuple[Any, Any, list[str], list[str]]:
     """Return rows with the columns that are asked for, that of the label, and those of features.
+
+    The last are columns of text that nobody named, which are no features.
 
     `more` are further columns, with the arguments that name them. Rows that are not `labelled`
     have no column of labels.
@@ -366,7 +370,11 @@ def chosen_columns(
         wanted = _feature_columns(kinds, features, others)
         names = dict.fromkeys([*wanted, *others])
         # By names that DuckDB does not take for those of tables, such as Sepal.Length.
-        return run(select(frame, {name: name for name in names})), column, wanted
+        texts = [name for name, kind in kinds.items() if kind == "text" and name not in names]
+        # Where features are lists, these are what a text was turned into.
+        guessed = features is None and kinds[wanted[0]] in ("number", "boolean")
+        texts = [name for name in texts if guessed and not names_an_id(name)]
+        return run(select(frame, {name: name for name in names})), column, wanted, texts
 
 
 def _feature_columns(kinds: dict[str, str], features: Any, others: Sequence[str]) -> list[str]:
@@ -535,9 +543,11 @@ def _items_in_columns(
         return arrays[name], arrays[str(column)], _side_by_side(some), "label"
     file = _array(features)
     if file is not features:  # features in a file of their own, in the order of the rows
-        found, column, _ = chosen_columns(data, label, [], dict.fromkeys(columns, "score"))
+        found, column, *_ = chosen_columns(data, label, [], dict.fromkeys(columns, "score"))
         return file, np.asarray(found[column]), _scores_of(found, columns), "label"
-    found, column, wanted = chosen_columns(data, label, features, dict.fromkeys(columns, "score"))
+    found, column, wanted, _ = chosen_columns(
+        data, label, features, dict.fromkeys(columns, "score")
+    )
     return matrix_of(found, wanted), np.asarray(found[column]), _scores_of(found, columns), "label"
 
 

@@ -378,7 +378,7 @@ def _telling(data: Features) -> Iterator[Finding]:
 
 
 def _left_out(facts: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find that columns that nobody named number rows, which are no features."""
+    """Find that columns that nobody named were left out: those that number rows, and text."""
     for column in facts.get("numbered_columns", ()):
         yield Finding(
             "Columns",
@@ -386,6 +386,16 @@ def _left_out(facts: Mapping[str, Any]) -> Iterator[Finding]:
             "warn",
             f"{column} counts rows and was left out: no model sees it, and it would hide copies.",
             "To keep it, pass a dataframe or file and name the features.",
+        )
+    texts = facts.get("text_columns", ())
+    if texts:
+        listed = f"{', '.join(texts[:8])}{', ...' if len(texts) > 8 else ''}"
+        yield Finding(
+            "Columns of text",
+            listed,
+            "warn",
+            f"Left out, because they hold text: {listed}. A model that sees them may do better.",
+            "Write them as numbers, such as by pandas.get_dummies, or name the features.",
         )
 
 
