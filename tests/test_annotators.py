@@ -352,7 +352,7 @@ def test_800_workers_with_guessers_are_at_most_half_as_wide_again():
 def test_the_answer_says_for_whom_it_speaks(votes):
     known = ef.from_votes(votes)
     assert known.interval_method == "annotators"
-    assert "treats 30 annotators as a sample" in known.assumptions
+    assert "The 30 annotators count as a random sample" in known.assumptions
     assert known.low < known.at_level(0.8).low
     plain = ef.from_votes(votes, interval="likelihood")
     assert plain.value == known.value
@@ -372,7 +372,7 @@ def test_too_few_people_are_no_sample_and_the_answer_says_so(votes):
     few = votes[votes["annotator"] < 4]
     found = ef.from_votes(few)
     assert found.interval_method == "likelihood"
-    assert "4 annotators, who are too few to stand for others" in found.assumptions
+    assert "one more vote of these 4 annotators" in found.sentence
     assert [finding.level for finding in found.findings if finding.name == "annotators"] == ["warn"]
     with pytest.warns(ef.DegenerateBootstrapWarning, match="5 are the fewest"):
         assert ef.from_votes(few, interval="annotators").interval_method == "likelihood"

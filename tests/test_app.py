@@ -122,7 +122,7 @@ def test_an_upload_is_answered_and_stays_in_its_folder(app, page):
     before = app.folders()
     said = app.upload(page, "../../../../tmp/x/scores.csv", CSV.encode())
     assert said["answered"], said
-    assert "is reachable in predicting the given label" in said["status"]
+    assert "on these labels is reachable" in said["status"]
     assert said["file"] == "scores.csv"
     assert app.folders() == before
     kept = [path for path in app.temporary.rglob("*.csv") if "demo" not in path.parts]
@@ -228,7 +228,7 @@ def test_features_have_an_upper_limit(app, page):
     app.upload(page, "a.csv", "\n".join(["a,b,kind", *lines]).encode())
     roles = {"role:a": "feature", "role:b": "feature", "role:kind": "label"}
     said = app.question(page, "answer", roles)
-    assert "is reachable in predicting the given label" in said["status"], said
+    assert "on these labels is reachable" in said["status"], said
     assert "errorfloor features a.csv --label kind" in said["regions"]["downloads"]
     assert not said["plannable"]
     assert "is reachable" in app.question(page, "report", roles, format=".md")["text"]

@@ -211,7 +211,7 @@ def user(driver, app, files):
 
 def test_scores_from_a_file_to_a_verdict_by_groups(user):
     user.drops("scores.csv")
-    user.sees("is reachable in predicting the given label", "#answer")
+    user.sees("on these labels is reachable", "#answer")
     user.sees("is reachable", "#status")  # for those who hear the page
     assert user.one("[name='role:score']").get_attribute("value") == "score"
     assert "1 (" in user.text("#f-positive")
@@ -239,7 +239,7 @@ def test_several_models_are_compared_with_people(user, tmp_path):
     user.sees("Two people agree on", "#answer")
     user.sees("best possible", "#answer .headline")
     user.sees("poor", "#answer .headline")
-    user.sees("The data settle this order: 'good' above 'poor'", "#people")
+    user.sees("The data show that good is better than poor", "#people")
     assert user.one("[name='role:good']").get_attribute("value") == "prediction"
     user.rests()
     user.opens("The exact command line and Python")

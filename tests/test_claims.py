@@ -62,10 +62,10 @@ CLAIMS = [
     ("votes", {"interval": "certified"}, "both", ""),
     ("votes", {"majority": 3}, "both", ""),
     ("votes", {"metric": "auc"}, "both", ""),
-    ("votes", {"method": "plugin"}, "low", "plain vote shares"),
-    ("votes", {"method": "plugin", "metric": "brier"}, "low", "plain vote shares"),
-    ("votes", {"method": "plugin", "metric": "auc"}, "high", "plain vote shares"),
-    ("votes", {"method": "plugin", "majority": 3}, "none", "plain vote shares"),
+    ("votes", {"method": "plugin"}, "low", "the simple count of votes"),
+    ("votes", {"method": "plugin", "metric": "brier"}, "low", "the simple count of votes"),
+    ("votes", {"method": "plugin", "metric": "auc"}, "high", "the simple count of votes"),
+    ("votes", {"method": "plugin", "majority": 3}, "none", "the simple count of votes"),
     ("soft", {}, "both", ""),
     ("scores", {}, "high", "the best threshold on these scores"),
     ("scores", {"method": "isotonic-cf", "interval": "certified"}, "high", None),
@@ -155,11 +155,14 @@ def test_no_score_method_claims_both_sides_unless_scores_are_complete(
 
 def test_headlines_lead_with_the_limit_that_holds():
     found = answer("scores")
-    reach = f"An accuracy of at least {100 * (1 - found.high) // 1:.0f} % is reachable"
+    reach = (
+        f"An accuracy of at least {100 * (1 - found.high) // 1:.0f} % on these labels is reachable"
+    )
     assert found.sentence.startswith(reach)
     assert "the best threshold on these scores gets about" in found.sentence
     assert "A model that sees more than these scores may do better." in found.sentence
-    assert str(found).startswith(f"floor at most {100 * found.high:.2f} % (95 % limit); ")
+    most = f"floor at most {-(-100 * found.high // 1):.0f} % with 95 % confidence; "
+    assert str(found).startswith(most)
     assert answer("scores", metric="auc").sentence.startswith("An AUC of at least ")
     assert answer("scores", metric="brier").sentence.startswith("A Brier score of at most ")
     assert answer("soft").sentence.startswith("If these are the true probabilities, the best ")
@@ -170,15 +173,17 @@ def test_headlines_lead_with_the_limit_that_holds():
 
 
 def test_the_command_line_says_how_to_get_the_floor_itself():
-    assert "For the floor itself: collect votes" in long_text_of(answer("scores"))
-    assert "(--complete)" in long_text_of(answer("scores"))
+    assert "To get the floor itself and not only a limit, collect votes" in long_text_of(
+        answer("scores")
+    )
+    assert "add --complete" in long_text_of(answer("scores"))
     assert "--complete" not in long_text_of(answer("gold"))
-    assert "(--label-is-vote)" in long_text_of(answer("gold"))
-    assert "For the floor itself" not in long_text_of(answer("scores", complete=True))
+    assert "add --label-is-vote" in long_text_of(answer("gold"))
+    assert "To get the floor itself" not in long_text_of(answer("scores", complete=True))
 
 
 def test_scores_that_were_tried_assume_nothing_of_the_scores():
-    assert "nothing is assumed about the scores" in answer("scores").assumptions
+    assert "The scores need not be calibrated" in answer("scores").assumptions
     assert "order the items" in answer("scores", complete=True).assumptions
     assert "order the items" in answer("scores", interval="bca").assumptions
 
@@ -226,7 +231,7 @@ def test_groups_comparisons_confusions_and_plans_keep_to_the_claim():
     confused = ef.confusion(ef.from_scores(*classes_of(), rng=0))
     for text in (groups.sentence, compared.sentence, planned.sentence, confused.sentence):
         assert not any(words in text for words in (*TOO_MUCH, "any model makes")), text
-    assert "More labels never take the bound below" in planned.sentence
+    assert "it cannot fall below what the best threshold on these scores gets" in planned.sentence
     assert "errors confuse" in confused.sentence
     declared = ef.confusion(ef.from_scores(*classes_of(), rng=0, complete=True))
     assert "errors that any model makes" in declared.sentence
@@ -264,7 +269,7 @@ def test_what_can_be_gained_is_at_least_something_where_the_claim_is_one_sided()
     assert "can still gain at least" in worse.sentence
     same = ef.headroom(floor, round(1000 * floor.value), 1000)
     assert same.verdict == "matches"
-    assert "is as good as the best threshold on these scores" in same.sentence
+    assert "may be as good as the best threshold on these scores" in same.sentence
     assert "may do better" in same.sentence
 
 
@@ -362,7 +367,7 @@ def test_gates_compare_the_limit_that_holds(file):
     for limit, code in ((found.high + 1e-6, 0), (between, 3), (found.value - 0.01, 3)):
         ran = CliRunner().invoke(cli, ["estimate", file, "--attainable", f"{limit:.8f}"])
         assert ran.exit_code == code
-        assert ("not shown to be reachable" in ran.stderr) == bool(code)
+        assert ("is not enough to allow" in ran.stderr) == bool(code)
     declared = ["estimate", file, "--complete", "--attainable", f"{between:.8f}"]
     assert CliRunner().invoke(cli, declared).exit_code == 0
     none = ["estimate", file, "--method", "beta", "--attainable", "0.45"]

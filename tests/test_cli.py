@@ -193,7 +193,10 @@ def test_the_three_layouts_of_votes_agree(folder):
     assert numbers(three) == counted
     known = numbers(answer("estimate", "demo/annotations.csv"))
     # Three annotators are too few to be a sample, which is all that knowing them changes.
-    assert "too few to stand for others" in known.pop("assumptions")
+    assert (
+        known.pop("assumptions")
+        == "Each item's votes are independent draws from its true probabilities."
+    )
     assert "It is not known who gave which vote" in counted.pop("assumptions")
     assert known == counted
     long = [line.split(",") for line in Path("demo/annotations.csv").read_text().split()[1:]]
@@ -206,7 +209,7 @@ def test_the_three_layouts_of_votes_agree(folder):
     assert {**numbers(json.loads(wide.stdout)), "assumptions": ""} == {**known, "assumptions": ""}
     note, warning = wide.stderr.splitlines()
     assert note == 'note: using columns "rater_1", "rater_2", "Rater 3" as the annotators'
-    assert warning.startswith("warning: The votes come from too few people to stand for others")
+    assert warning.startswith("Warning: The votes come from too few people to speak for others")
 
 
 def test_blanks_among_annotators_are_votes_not_cast(folder):
@@ -410,17 +413,19 @@ def test_requirements_have_their_own_exit_code_and_print_the_result(folder):
     assert failed.stdout.startswith(
         "If these scores are complete and in the right order, the best possible accuracy"
     )
-    assert failed.stderr.endswith("Failed: the floor is 7.5 %, above the allowed 7 %.\n")
+    assert failed.stderr.endswith(
+        "Failed: the estimate of the floor is 7.5 %, above the allowed 7 %.\n"
+    )
     failed = run("estimate", "demo/scores.csv", "--fail-if-floor-above", 0.08, code=3)
     assert failed.stderr.endswith(
-        "Failed: the floor is only known to be at most 8.3 %; 8 % is not shown to be reachable.\n"
+        "Failed: the floor is only known to be at most 8.3 %, which is not enough to allow 8 %.\n"
     )
     ceiling = ["demo/scores.csv", "--fail-if-ceiling-below"]
     assert answer("estimate", *ceiling, "91%")["passed"] is True
     failed = run("estimate", *ceiling, "0.92", code=3)
-    assert "the best possible accuracy is only known to be at least 91.7 %; 92 %" in failed.stderr
+    assert "accuracy is only known to be at least 91.7 %, which is not enough" in failed.stderr
     failed = run("estimate", *ceiling, "95%", "--complete", code=3)
-    assert "the best possible accuracy is 92.5 %, below the allowed 95 %." in failed.stderr
+    assert "the best possible accuracy is 92.5 %, below the required 95 %." in failed.stderr
     assert "passed" not in answer("estimate", "demo/scores.csv")
 
 
@@ -478,7 +483,9 @@ def test_the_gate_cannot_be_switched_off_by_a_number_that_is_none(option, value,
 def test_names_of_0_1_are_taken_with_a_note(folder):
     failed = run("estimate", "demo/scores.csv", "--complete", "--fail-above", 0.07, code=3)
     assert failed.stderr.startswith("note: --fail-above is called --fail-if-floor-above now\n")
-    assert failed.stderr.endswith("Failed: the floor is 7.5 %, above the allowed 7 %.\n")
+    assert failed.stderr.endswith(
+        "Failed: the estimate of the floor is 7.5 %, above the allowed 7 %.\n"
+    )
     assert answer("estimate", "demo/scores.csv", "--fail-above", 0.09)["passed"] is True
     both = ["--fail-above", 0.08, "--attainable", 0.08]
     assert "Give --fail-above or --attainable" in error(
@@ -514,7 +521,7 @@ def test_the_bias_of_plain_shares_is_bounded_for_a_model_error(folder):
 def test_warnings_become_remarks_in_the_words_of_the_command(folder):
     model = MODEL
     shifted = run("headroom", "demo/votes.csv", *model)
-    assert "warning: The floor came from votes." in shifted.stderr
+    assert "Warning: The floor came from votes." in shifted.stderr
     assert "--same-labelling" in shifted.stderr
     assert "LabelShiftWarning" not in shifted.stderr
     assert run("headroom", "demo/votes.csv", *model, "--quiet").stderr == ""
@@ -997,7 +1004,7 @@ def test_piped_output_is_plain_and_not_wrapped(folder):
 def test_standard_input_can_be_a_pipe(folder):
     with Path("demo/scores.csv").open("rb") as file:
         done = start("estimate", "-", stdin=file)
-    assert b"; error of the best threshold on these scores: 7.52 %" in done.stdout
+    assert b"; the best threshold on these scores gives an error of 7.5 %" in done.stdout
     assert done.stderr == b'note: using column "score" as the score and "label" as the label\n'
 
 
@@ -1125,7 +1132,7 @@ def test_progress_shows_on_a_terminal_until_the_step_is_done(folder):
     shown = terminal.wait()
     end = shown.rindex("reading standard input")
     assert "\x1b[2K" in shown[end:]  # the line is cleared
-    assert "error of the best threshold on these scores: 50.00 %" in shown[end:]
+    assert "the best threshold on these scores gives an error of 50.0 %" in shown[end:]
 
 
 def test_progress_shows_after_a_while(folder):
@@ -1133,7 +1140,7 @@ def test_progress_shows_after_a_while(folder):
     assert "reading standard input" in terminal.wait(until="reading standard input")
     os.write(sink, TEXT.encode())
     os.close(sink)
-    assert "error of the best threshold on these scores: 50.00 %" in terminal.wait()
+    assert "the best threshold on these scores gives an error of 50.0 %" in terminal.wait()
 
 
 @pytest.mark.parametrize(
@@ -1207,7 +1214,7 @@ def test_comparisons_are_drawn_where_there_is_room(folder):
     shown = on_a_terminal(*arguments, NO_COLOR="1")
     lines = shown.replace("\r", "").splitlines()
     row = next(line for line in lines if line.startswith("isotonic"))
-    assert re.search(r"6.89 % to 8.23 %  honest  ─●─", row)
+    assert re.search(r"6.8 to 8.3 %  honest  ─●─", row)
     assert lines[-1] == "95 % intervals, n = 10,000"
     narrow = on_a_terminal(*arguments, columns=60, NO_COLOR="1")
     assert "●" not in narrow

@@ -35,7 +35,7 @@ def test_a_model_at_the_floor_is_saturated(floor):
     found = ef.headroom(floor, model_error=floor.value, n=1000)
     assert found.verdict == "saturated"
     assert found.low < 0 < found.high
-    assert "is at the limit, as far as 1,000 items can show" in found.sentence
+    assert "These data cannot tell whether your model" in found.sentence
 
 
 def test_a_model_below_the_floor_is_suspicious(floor):
@@ -256,13 +256,14 @@ def test_the_cheapest_option_reaches_the_target(pilot):
 def test_a_target_out_of_reach_says_the_best_that_can_be_had(pilot):
     found = ef.plan(pilot, votes=(2, 3), items=(100,), target=0.0001)
     assert found.best is None
-    assert "No number of items reaches a width of 0.01 points with up to 3 votes" in found.advice
-    assert "the narrowest is" in found.advice
+    assert "No number of items gives an interval of 0.01 points with up to 3 votes" in found.advice
+    assert "the narrowest has" in found.advice
 
 
 def test_it_says_whether_to_buy_a_vote_or_items(pilot):
     assert (
-        "one more vote on each of the 400 items" in ef.plan(pilot, votes=(2,), items=(100,)).advice
+        "One more vote for each of your 400 items"
+        in ef.plan(pilot, votes=(2,), items=(100,)).advice
     )
 
 

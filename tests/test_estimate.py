@@ -156,8 +156,8 @@ def test_the_text_of_a_small_floor_keeps_its_digits():
     )
     assert (
         str(found)
-        == "floor at most 0.109 % (90 % limit); error of the best threshold on these scores: "
-        "0.050 % (0.021 % to 0.109 %) (isotonic, n = 10,000, honest)"
+        == "floor at most 0.11 % with 90 % confidence; the best threshold on these scores gives an "
+        "error of 0.05 %, interval 0.02 to 0.11 % (n = 10,000, method isotonic, interval honest)"
     )
 
 
@@ -181,7 +181,7 @@ def test_a_comparison_becomes_the_users_dataframe(data, backend, kind):
 
 
 def test_assumptions_say_what_the_interval_needs(data):
-    assert "nothing is assumed about the scores" in ef.from_scores(*data).assumptions
+    assert "The scores need not be calibrated" in ef.from_scores(*data).assumptions
     complete = ef.from_scores(*data, complete=True)
     assert "upper limit holds for any scores" in complete.assumptions
     assert "order" in ef.from_scores(*data, method="beta", interval="certified").assumptions

@@ -618,7 +618,9 @@ def test_groups_print_index_and_become_frames():
     assert list(floors) == ["north", "south", "west"]
     assert floors["west"].n == np.count_nonzero(SITES == "west")
     assert str(floors).splitlines()[0].split() == ["site", "n", "error", "interval"]
-    assert str(floors).endswith("isotonic-cf, 95 % for each group")
+    assert str(floors).endswith(
+        "Method isotonic-cf. The 95 % confidence holds for each group by itself."
+    )
     assert "<td>north</td>" in floors._repr_html_()
     assert json.loads(json.dumps(floors.to_dict()))["rows"][1]["group"] == "south"
     assert floors.to_frame("pandas")["group"].tolist() == ["north", "south", "west"]

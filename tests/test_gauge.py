@@ -197,7 +197,7 @@ def test_a_card_of_people_has_the_curve_and_the_order(tmp_path):
     assert best in texts
     assert f"best possible {best}" in texts
     assert f"good & new {100 * found['good & new'].value:.1f} %" in texts
-    assert any("The data settle this order: 'good & new' above 'bad'." in one for one in texts)
+    assert any("The data show that good & new is better than bad." in one for one in texts)
     assert "is what good & new is worth" in texts
     ef.card(found, tmp_path / "card.png")
     assert (tmp_path / "card.png").read_bytes().startswith(b"\x89PNG")

@@ -98,7 +98,7 @@ def test_floors_are_floors_ceilings_ceilings_and_plain_numbers_plain(ask, metric
     assert str(found).startswith(f"{record.limit} ")
     name = record.opposite or record.words
     if ask is soft:
-        assert f"true probabilities, the best possible {name} in predicting " in found.sentence
+        assert f"true probabilities, the best possible {name} is about " in found.sentence
     else:
         assert f"{name} of at " in found.sentence
     if not record.per_cent:
@@ -123,25 +123,26 @@ def test_sentences_are_as_people_say_them():
         return made.sentence.removeprefix("The best possible "), str(made)
 
     assert told("auc", 0.9432, 0.938, 0.948) == (
-        "AUC in predicting the given label is about 0.943 (0.938 to 0.948).",
-        "ceiling 0.9432 AUC, 95 % interval 0.9380 to 0.9480 (mixture, n = 900, likelihood)",
+        "AUC on these labels is about 0.943 (0.938 to 0.948).",
+        "ceiling 0.943 AUC, 95 % interval 0.938 to 0.948 (n = 900, method mixture, interval "
+        "likelihood)",
     )
     assert told("log-loss", 0.3121, 0.3, 0.32) == (
-        "log-loss in predicting the given label is about 0.312 nats (0.300 to 0.320 nats).",
-        "floor 0.3121 nats of log-loss, 95 % interval 0.3000 to 0.3200 nats (mixture, n = "
-        "900, likelihood)",
+        "log-loss on these labels is about 0.312 nats (0.300 to 0.320 nats).",
+        "floor 0.312 nats of log-loss, 95 % interval 0.300 to 0.320 nats (n = 900, method mixture, "
+        "interval likelihood)",
     )
     assert told("cost", 23.456, 21, 25, costs=(100, 500))[0] == (
-        "mean cost per item in predicting the given label is about 23.5 (21.0 to 25.0)."
+        "mean cost per item on these labels is about 23.5 (21.0 to 25.0)."
     )
     assert told("cost", 0.0023456, 0.0021, 0.0025, costs=(0.01, 0.05))[0] == (
-        "mean cost per item in predicting the given label is about 0.00235 (0.00210 to 0.00250)."
+        "mean cost per item on these labels is about 0.00235 (0.00210 to 0.00250)."
     )
     assert told("balanced-error", 0.0741, 0.07, 0.08)[0] == (
-        "balanced accuracy in predicting the given label is about 92.6 % (92.0 to 93.0 %)."
+        "balanced accuracy on these labels is about 92.6 % (92.0 to 93.0 %)."
     )
     assert told("coverage-at-error", 0.851, 0.83, 0.87, at=0.02)[0] == (
-        "coverage at 2 % error in predicting the given label is about 85.1 % (83.0 to 87.0 %)."
+        "coverage at 2 % error on these labels is about 85.1 % (83.0 to 87.0 %)."
     )
 
 
@@ -152,7 +153,7 @@ def test_gains_are_counted_in_the_metrics_own_unit():
         r"Your model, at 0\.\d+, can still gain 0\.\d+ to 0\.\d+ AUC\.$", found.sentence
     )
     assert re.search(
-        r"^Ceiling minus AUC: \+0\.\d{4}, 95 % interval", long_text_of(found), re.MULTILINE
+        r"^Ceiling minus AUC: \+0\.\d{3}, 95 % interval", long_text_of(found), re.MULTILINE
     )
     found = ef.headroom(soft("log-loss"), model_scores=1 - model, labels=y)
     assert re.search(r"can still come down by \d\.\d+ to \d\.\d+ in log-loss\.$", found.sentence)
@@ -255,7 +256,7 @@ def test_reports_leave_out_what_is_about_errors(folder):
     assert "plug-in" not in page
     assert "Bias of vote shares" not in page
     assert "errs on" not in page
-    assert "Plain vote shares" not in long_text_of(other)
+    assert "counting the votes" not in long_text_of(other)
 
 
 def test_data_are_reported_on_by_any_metric(folder):
@@ -402,7 +403,9 @@ def test_gates_go_by_the_metric(folder):
     run(*by, "--metric", "auc", "--fail-below", best - 0.01)
     said = run(*by, "--metric", "auc", "--fail-below", best + 0.01, code=3).stderr
     assert re.search(
-        r"^Failed: the ceiling is 0\.\d+, below the allowed 0\.\d+\.$", said, re.MULTILINE
+        r"^Failed: the estimate of the ceiling is 0\.\d+, below the required 0\.\d+\.$",
+        said,
+        re.MULTILINE,
     )
     said = run(*by, "--metric", "auc", "--fail-above", 0.5, code=2).stderr
     assert "does not fit AUC, of which higher is better. Use --fail-if-ceiling-below." in said
@@ -438,7 +441,7 @@ def test_plans_of_other_metrics_start_from_the_pilots_interval():
     plan = ef.plan(found.table, metric="auc", items=(N, 4 * N), target=0.02)
     assert plan.width[0] == pytest.approx([found.high - found.low, (found.high - found.low) / 2])
     assert plan.sentence.startswith(
-        "The cheapest way to a width of 0.0200 is one label on each of "
+        "The cheapest way to an interval of 0.02 is one label for each of "
     )
     assert "Width of the 95 % interval of the AUC ceiling" in str(plan)
     assert "plug-in" not in str(plan)

@@ -251,7 +251,7 @@ def test_many_classes_and_several_models_have_a_certain_order_for_all_pairs_toge
     assert found.better == "good"
     assert found.sentence.startswith("good is the best of 4 models: accuracy ")
     assert all(one.adjusted_p >= one.p for one in found.differences)
-    assert "The data settle this order: good above" in str(found)
+    assert "The data show that good is better than" in str(found)
 
 
 def test_a_class_that_nobody_labelled_is_wrong_wherever_it_is_predicted():

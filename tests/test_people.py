@@ -567,11 +567,11 @@ def test_the_answer_is_shown_with_its_rows():
     assert text.startswith("Two people agree on ")
     assert "The best possible model agrees with a person on" in text
     assert "agrees with a person" in text
-    assert "The data settle this order: 'gpt' above 'guess'." in text
+    assert "The data show that gpt is better than guess." in text
     assert "less than one person" in text
     assert "ceiling" not in text.lower()
     assert "Alternative annotator test: guess does not pass" in text
-    assert "are treated as a random sample, as the items are" in text
+    assert "count as a random sample, like the items" in text
     card = found._repr_html_()
     assert "<svg" in card
     assert "guess" in card

@@ -236,7 +236,7 @@ def test_what_is_no_whole_number_is_refused_in_words_that_say_what_is(value):
 def test_seeds_may_be_of_any_size(folder):
     done = CliRunner().invoke(cli, ["estimate", "demo/scores.csv", "--seed", "9" * 400])
     assert done.exit_code == 0
-    assert "error of the best threshold on these scores: 7.51 %" in done.stdout
+    assert "the best threshold on these scores gives an error of 7.5 %" in done.stdout
 
 
 def test_the_total_of_votes_is_a_number_that_can_be_counted(folder):
@@ -284,7 +284,7 @@ def test_closed_streams_are_no_error_of_the_program(streams, folder):
     done = with_closed(streams, "estimate", "demo/scores.csv", stdin="")
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
-    assert ("error of the best threshold on these scores: 7.52 %" in done.stdout) == (
+    assert ("the best threshold on these scores gives an error of 7.5 %" in done.stdout) == (
         ">&-" not in streams.replace("2>&-", "")
     )
 
@@ -380,7 +380,7 @@ def test_ctrl_c_that_is_ignored_stays_ignored(folder):
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert "error of the best threshold on these scores: 7.52 %" in done.stdout
+    assert "the best threshold on these scores gives an error of 7.5 %" in done.stdout
 
 
 # What to do.
@@ -445,7 +445,7 @@ def test_an_estimate_loads_nothing_that_it_has_no_use_for(folder):
     done = subprocess.run(
         [*loading, "demo/scores.csv"], capture_output=True, env=ENVIRONMENT, check=True, text=True
     )
-    assert "error of the best threshold on these scores: 7.52 %" in done.stdout
+    assert "the best threshold on these scores gives an error of 7.5 %" in done.stdout
     lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
     loaded = {line.rpartition("|")[2].strip() for line in lines}
     assert "scipy.special" in loaded

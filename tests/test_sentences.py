@@ -45,15 +45,12 @@ def verdict(word="room", low=0.0043, high=0.0448, error=0.098, **more):
 
 def test_a_floor_is_said_as_accuracy_with_its_label():
     assert estimate().sentence == (
-        "The best possible accuracy in predicting the given label is about 92.6 % (91.8 to 93.1 %)."
+        "The best possible accuracy on these labels is about 92.6 % (91.8 to 93.1 %)."
     )
     votes = ef.from_votes([0, 1, 2, 3] * 50, 3, majority=5)
     assert "accuracy in predicting the majority of 5 votes is about" in votes.sentence
     assert "in predicting one more annotator's vote" in ef.from_votes([0, 1, 2, 3] * 50, 3).sentence
-    assert (
-        "in predicting a label drawn from the soft labels"
-        in ef.from_soft_labels([0.1, 0.4]).sentence
-    )
+    assert "the best possible accuracy is about" in ef.from_soft_labels([0.1, 0.4]).sentence
 
 
 @pytest.mark.parametrize(
@@ -82,28 +79,41 @@ def test_digits_never_end():
 @pytest.mark.parametrize(
     ("word", "low", "high", "said"),
     [
-        ("room", 0.0043, 0.0448, "can still gain 0.4 to 4.5 points."),
-        ("room", 0.0004, 0.0448, "can still gain 0.04 to 4.48 points."),  # room is never none
+        ("room", 0.0043, 0.0448, "Your model, at 90.2 %, can still gain 0.4 to 4.5 points."),
+        # Room is never none.
+        ("room", 0.0004, 0.0448, "Your model, at 90.2 %, can still gain 0.04 to 4.48 points."),
+        (
+            "saturated",
+            -0.02,
+            0.009,
+            "Your model, at 90.2 %, is at the limit: at most 0.9 points remain.",
+        ),
         (
             "saturated",
             -0.02,
             0.011,
-            "is at the limit, as far as 1,000 items can show; at most 1.1 points remain",
+            "These data cannot tell whether your model, at 90.2 %, can still improve: 0.0 to 1.1 "
+            "points may remain.",
         ),
-        ("beyond", -0.057, -0.03, "is 3.0 to 5.7 points better than any model can be: suspect a"),
+        (
+            "beyond",
+            -0.057,
+            -0.03,
+            "Your model, at 90.2 %, is 3.0 to 5.7 points better than any model can be: suspect a",
+        ),
     ],
 )
 def test_a_model_is_told_what_it_can_gain(word, low, high, said):
     found = verdict(word, low, high).sentence
     assert found.startswith(estimate().sentence)
-    assert f" Your model, at 90.2 %, {said}" in found
+    assert f" {said}" in found
 
 
 def test_a_bound_is_told_by_the_limit_that_holds():
     bound = {"method": "isotonic", "interval": Interval(0.0689, 0.0825, 0.95, "honest")}
     floor = replace(estimate(), **bound)
     best = (
-        "An accuracy of at least 91.7 % is reachable in predicting the given label "
+        "An accuracy of at least 91.7 % on these labels is reachable "
         "(95 % confidence); the best threshold on these scores gets about 92.6 %."
     )
     assert floor.sentence == f"{best} A model that sees more than these scores may do better."
@@ -113,7 +123,14 @@ def test_a_bound_is_told_by_the_limit_that_holds():
             "matches",
             -0.02,
             0.011,
-            "is as good as the best threshold on these scores, as ",
+            "may be as good as the best threshold on these scores, but 1,000 items are too few to "
+            "tell: it is at most 1.1 points worse. A model that sees more ",
+        ),
+        (
+            "matches",
+            -0.02,
+            0.009,
+            "is as good as the best threshold on these scores (at most 0.9 points worse). A model ",
         ),
         (
             "better",
@@ -129,7 +146,7 @@ def test_a_bound_is_told_by_the_limit_that_holds():
         "The best rule on these scores gets an accuracy of about 92.6 %"
     )
     found = verdict("open", -0.02, 0.011, floor=both).sentence
-    assert "cannot be told from that. Whether it can still improve is open" in found
+    assert "may be as good as that. These data cannot tell whether it can still improve" in found
 
 
 def test_a_paired_test_says_that_a_better_rule_exists():
@@ -155,19 +172,22 @@ def test_what_refutes_a_floor_takes_its_place():
     for shown in (refuted, verdict(floor=refuted), rows):
         assert "best possible" not in long_text_of(shown) + html_of(shown)
     groups = ef.Groups("site", {"a": refuted, "b": estimate(), "c": estimate(0.2, 0.1, 0.3)}, 0.95)
-    assert groups.sentence.endswith("in 3 groups. No floor can be stated of 1 group.")
-    assert "93 % (site b)" in groups.sentence
+    assert groups.sentence.endswith("there are 3 groups. No floor can be stated of 1 group.")
+    assert "between about 80 % in site c and 93 % in site b" in groups.sentence
     assert "site a" not in groups.sentence
     nothing = ef.Groups("site", {"a": refuted, "b": refuted})
-    assert nothing.sentence == "No floor can be stated of any group. The data of each say why."
+    assert (
+        nothing.sentence
+        == "No floor can be stated of any group. Ask for one group at a time to see why."
+    )
 
 
 def test_many_groups_are_counted_and_few_are_named():
     rows = {name: verdict("saturated", -0.01, 0.01) for name in "abcdefgh"}
     rows["z"] = verdict(floor=estimate(findings=(REVERSED,)))
     assert ef.Groups("site", rows).sentence == (
-        "Your model is at the limit, as far as these items can show, in 8 of 9 groups, cannot be "
-        "judged in site z."
+        "Your model is at the limit or too close to tell in 8 of 9 groups, cannot be judged in "
+        "site z."
     )
     assert ef.Groups("site", {"a": object()}).sentence == ""
 
@@ -180,19 +200,16 @@ def test_methods_that_are_refuted_are_not_in_the_range_of_a_comparison():
         estimate(0.3, method="corrupted", findings=(REVERSED,)),
     )
     assert ef.Comparison(rows).sentence.endswith(
-        ", by mixture; the other methods say 91.0 to 92.0 %."
+        " (method mixture). The other methods give 91.0 to 92.0 %."
     )
-    assert ef.Comparison(rows[:1]).sentence.endswith("(91.8 to 93.1 %), by mixture.")
+    assert ef.Comparison(rows[:1]).sentence.endswith("(91.8 to 93.1 %) (method mixture).")
 
 
 def test_a_metric_without_an_opposite_is_said_by_its_name(monkeypatch):
     toy = Metric("toy", "ceiling", False, lambda _: (0.5, 1.0), np.abs, "")
     monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, toy))
     floor = estimate(0.926, 0.918, 0.931, metric="toy", method="mine")
-    best = (
-        "The method at hand gets a toy of about 92.6 % (91.8 to 93.1 %) in predicting the given "
-        "label."
-    )
+    best = "The method at hand gets a toy of about 92.6 % (91.8 to 93.1 %) on these labels."
     assert floor.sentence == best  # of a method that nobody knows nothing is claimed
     found = verdict(low=0.01, high=0.03, error=0.902, floor=floor)
     assert found.sentence == f"{best} Your model, at 90.2 %, can still gain at least 1.0 points."
@@ -227,4 +244,4 @@ def test_sentences_are_for_the_level_and_the_classes_at_hand():
     floor = ef.from_scores(scores, gen.multinomial(1, scores).argmax(1), rng=0)
     assert floor.sentence != floor.at_level(0.5).sentence
     gold = replace(floor, target="the gold label").sentence
-    assert " is reachable in predicting the gold label" in gold
+    assert " in predicting the gold label is reachable" in gold

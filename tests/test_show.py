@@ -108,11 +108,14 @@ def noisy(repeats=3):
 GROUPS = ef.Groups("batch", {"a": estimate(n=1333), 7: estimate(0.081, None)}, 0.95, dropped=2)
 
 
-def test_numbers_have_the_digits_that_tell_their_limits_apart():
-    assert numbers.value_and_limits(estimate()) == ("7.05 %", "5.97 % to 8.42 %")
-    assert numbers.value_and_limits(estimate(low=None)) == ("7.05 %", "")
+def test_numbers_have_the_digits_that_their_interval_supports():
+    # A bound is rounded outwards, both limits of an answer with two are rounded as usual.
+    assert numbers.value_and_limits(estimate()) == ("7.0 %", "5.9 to 8.5 %")
+    assert numbers.value_and_limits(estimate(method="mixture")) == ("7.0 %", "6.0 to 8.4 %")
+    assert numbers.value_and_limits(estimate(low=None)) == ("7.0 %", "")
     narrow = estimate(0.07041, 0.0701, 0.0709)
-    assert numbers.value_and_limits(narrow) == ("7.041 %", "7.010 % to 7.090 %")
+    assert numbers.value_and_limits(narrow) == ("7.04 %", "7.01 to 7.09 %")
+    assert numbers.value_and_limits(estimate(), digits=3) == ("7.050 %", "5.970 to 8.420 %")
 
 
 def test_a_minus_is_a_minus_sign_in_reports_and_a_hyphen_on_terminals():
@@ -143,70 +146,70 @@ def test_colours_are_six_digits_in_small_letters_as_matplotlib_writes_them():
             assert not value or re.fullmatch("#[0-9a-f]{6}", value)
 
 
-BEST = "The best possible accuracy in predicting the given label is about 93.0 % (91.6 to 94.0 %)"
+BEST = "The best possible accuracy on these labels is about 93.0 % (91.6 to 94.0 %)"
 BOUND = (
-    "An accuracy of at least 91.5 % is reachable in predicting the given label (95 % confidence); "
+    "An accuracy of at least 91.5 % on these labels is reachable (95 % confidence); "
     "the best threshold on these scores gets about 93.0 %"
 )
 SEES = "A model that sees more than these scores may do better."
 LINE = (
-    "floor at most 8.42 % (95 % limit); error of the best threshold on these scores: 7.05 % "
-    "(5.97 % to 8.42 %) (isotonic, n = 2,000, honest)"
+    "floor at most 8.5 % with 95 % confidence; the best threshold on these scores gives an error "
+    "of 7.0 %, interval 5.9 to 8.5 % (n = 2,000, method isotonic, interval honest)"
 )
 
 
 def test_an_estimate_is_one_line():
     assert str(estimate()) == LINE
     more = (
-        "error of the best threshold on these scores: 7.05 % (isotonic, n = 2,000); no limit of "
-        "the floor"
+        "the best threshold on these scores gives an error of 7.0 % (n = 2,000, method isotonic); "
+        "this is no limit of the floor"
     )
     assert str(estimate(low=None)) == more
     how = (
-        "For the floor itself: collect votes of several people on each item, or declare these "
-        "scores complete (--complete) if they use all that a model "
-        "could know about an item."
+        "To get the floor itself and not only a limit, collect votes of several people for each "
+        "item. If these scores use everything that a model could know, add --complete."
     )
     assert long_text_of(estimate()) == f"{BOUND}. {SEES}\n{LINE}\nAssumes: {ASSUMES}\n{how}"
 
 
-def test_votes_say_what_their_plain_shares_would_have_said():
+def test_votes_say_what_a_simple_count_would_give():
     assert long_text_of(votes_estimate()).splitlines()[2:] == [
         "Assumes: Votes are independent.",
-        "Plain vote shares give 4.94 %: with so few votes, 1.63 points too low on average.",
+        "Simply counting the votes would give 4.9 %; with so few votes per item that is about "
+        "1.6 points too low.",
         "Left out: 1 item with missing values.",
     ]
     for found in (votes_estimate("plugin"), votes_estimate(bias=None), votes_estimate(bias=-1e-5)):
-        assert "Plain vote shares" not in long_text_of(found)
+        assert "counting the votes" not in long_text_of(found)
 
 
 def test_a_comparison_is_a_table():
     rows = ef.Comparison((estimate(), estimate(0.1695, None, method="corrupted")), ("A note.",))
     table = [
-        "method       error          interval  by",
-        "isotonic    7.05 %  5.97 % to 8.42 %  honest",
-        "corrupted  16.95 %",
+        "method      error      interval  by",
+        "isotonic    7.0 %  5.9 to 8.5 %  honest",
+        "corrupted  17.0 %",
         "A note.",
     ]
     assert str(rows).splitlines() == table
-    said = f"{BOUND}, by isotonic; the other method says 83.0 %."
+    said = f"{BOUND} (method isotonic). The other method gives 83.0 %."
     assert rows.sentence == said
     assert long_text_of(rows).splitlines() == [said, *table, "95 % intervals, n = 2,000"]
 
 
 def test_groups_of_floors_are_a_table():
     table = [
-        "batch      n   error          interval",
-        "a      1,333  7.05 %  5.97 % to 8.42 %",
-        "7      2,000  8.10 %",
-        "isotonic, 95 % for each group",
+        "batch      n  error      interval",
+        "a      1,333  7.0 %  5.9 to 8.5 %",
+        "7      2,000  8.1 %",
+        "Method isotonic. The 95 % confidence holds for each group by itself.",
     ]
     assert str(GROUPS).splitlines() == table
-    assert str(replace(GROUPS, simultaneous=True)).endswith("95 % for all groups at once")
+    assert str(replace(GROUPS, simultaneous=True)).endswith("for all groups together.")
     more = [f"Assumes: {ASSUMES}", "Left out: 2 items with missing values."]
     said = (
-        "The best threshold on these scores gets an accuracy of about 91.9 % (batch 7) to 93.0 % "
-        f"(batch a) in 2 groups. {SEES}"
+        "The best threshold on these scores gets an accuracy of about 91.9 % in batch 7 and 93.0 % "
+        f"in batch a. {SEES}"
     )
     assert GROUPS.sentence == said
     assert long_text_of(GROUPS).splitlines() == [said, *table, *more]
@@ -217,10 +220,7 @@ def test_groups_of_anything_else_stand_under_their_names():
     sentences = [sentence_of(row) for row in found.values()]
     said = f"batch a\n{sentences[0]}\n\nbatch b\n{sentences[1]}"
     assert str(found) == said
-    both = (
-        "Your model can still gain in batch a, is at the limit, as far as these items can show, "
-        "in batch b."
-    )
+    both = "Your model can still gain in batch a, is at the limit or too close to tell in batch b."
     assert found.sentence == both
     assert long_text_of(found).startswith(f"{both}\n\nbatch a\n{sentences[0]}\nError minus floor")
     assert long_text_of(found).endswith("\nLeft out: 1 item with missing values.")
@@ -235,47 +235,54 @@ def test_groups_of_anything_else_stand_under_their_names():
             "room",
             0.0234,
             0.082,
-            "can still gain 2.3 to 8.2 points.",
+            "Your model, at 88.0 %, can still gain 2.3 to 8.2 points.",
+        ),
+        (
+            "saturated",
+            -0.01,
+            0.012,  # a tenth of the model's error
+            "Your model, at 88.0 %, is at the limit: at most 1.2 points remain.",
         ),
         (
             "saturated",
             -0.01,
             0.02,
-            "is at the limit, as far as 1,000 items can show; at most 2.0 points remain.",
+            "These data cannot tell whether your model, at 88.0 %, can still improve: 0.0 to 2.0 "
+            "points may remain. More test items would tell.",
         ),
         (
             "beyond",
             -0.03,
             -0.01,
-            "is 1.0 to 3.0 points better than any model can be: suspect a leaked test set or "
-            "labels made in another way.",
+            "Your model, at 88.0 %, is 1.0 to 3.0 points better than any model can be: suspect a "
+            "leaked test set or labels made in another way.",
         ),
     ],
 )
 def test_a_verdict_is_one_sentence(word, low, high, sentence):
     found = verdict(word, low, high)
-    model = f"Your model, at 88.0 %, {sentence}"
-    assert str(found) == found.sentence == f"{BEST}. {model}"
+    assert str(found) == found.sentence == f"{BEST}. {sentence}"
 
 
 def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
     assert long_text_of(verdict()).splitlines()[1:] == [
-        "Error minus floor: +5.27 points, 95 % interval +2.34 to +8.20; a model at the "
-        "floor would do this badly by chance with p < 0.001 (1,000 test items).",
-        "Floor 7.05 %, 95 % interval 5.97 % to 8.42 % (mixture, n = 2,000, likelihood)",
+        "Error minus floor: +5.3 points, 95 % interval +2.3 to +8.2 (1,000 test items). This shows "
+        "that the model is worse than the floor (p < 0.001).",
+        "Floor 7.0 %, 95 % interval 6.0 to 8.4 % (n = 2,000, method mixture, interval likelihood)",
         f"Assumes: {ASSUMES}",
     ]
     below = verdict("saturated", -0.03, 0.01, p_beyond=0.2)
-    assert "-1.00 points" in long_text_of(below)
-    assert "a model at the floor would do this well by chance with p = 0.200" in long_text_of(below)
+    assert "-1.0 points" in long_text_of(below)
+    shown = "This does not show that the model is better than the floor (p = 0.20)."
+    assert shown in long_text_of(below)
 
 
 def test_a_plan_is_a_table_with_advice():
     assert str(plan()).splitlines() == [
         "Width of the 95 % interval, in percentage points",
-        "votes  plug-in bias  100 items  1,000 items",
-        "    3         -2.99      16.74         9.48",
-        "   10         -0.71       9.14         3.66",
+        "votes  simple count off by  100 items  1,000 items",
+        "    3                 -3.0       16.7          9.5",
+        "   10                 -0.7        9.1          3.7",
     ]
     assert plan().advice == ""
 
@@ -283,17 +290,17 @@ def test_a_plan_is_a_table_with_advice():
 def test_advice_names_the_cheapest_way_to_the_target():
     options = (Option(3, 5000, 9000.0), Option(10, 410, 4141.0))
     assert plan(target=0.05, options=options).advice == (
-        "The cheapest way to a width of 5.00 points is 10 votes on each of 410 items, at a cost of "
-        "4,141."
+        "The cheapest way to an interval of 5 points is 10 votes for each of 410 items, at a cost "
+        "of 4,141."
     )
     one = plan(target=0.02, votes=np.array([1]), options=(Option(1, 2900, 2900.0),))
-    assert "is one label on each of 2,900 items, at a cost of 2,900." in one.advice
+    assert "is one label for each of 2,900 items, at a cost of 2,900." in one.advice
 
 
 def test_advice_says_where_no_number_of_items_is_enough():
     assert plan(target=0.001, narrowest=0.0238).advice == (
-        "No number of items reaches a width of 0.10 points with up to 10 votes each; the narrowest "
-        "is 2.38 points."
+        "No number of items gives an interval of 0.1 points with up to 10 votes each; the "
+        "narrowest has 2.4 points."
     )
     one = plan(target=0.001, narrowest=0.01, votes=np.array([1]))
     assert "with one label each" in one.advice
@@ -302,13 +309,13 @@ def test_advice_says_where_no_number_of_items_is_enough():
 def test_advice_weighs_one_more_vote_against_new_items():
     deeper = plan(trade=Trade(300, 97, 0.0929, 0.1137)).advice
     assert deeper == (
-        "For the price of one more vote on each of the 300 items of the pilot, that vote narrows "
-        "the interval more than new items would (to 9.29 points, against 11.37 with 97 more items)."
+        "One more vote for each of your 300 items would make the interval 9.3 points wide; 97 new "
+        "items, for the same price, would make it 11.4 points wide."
     )
     broader = plan(trade=Trade(300, 97, 0.12, 0.1137)).advice
-    assert ", new items narrow the interval at least as much (to 12.00 points" in broader
+    assert broader.endswith("11.4 points wide, so new items are at least as good.")
     both = plan(target=0.001, narrowest=0.02, trade=Trade(300, 97, 0.1, 0.2)).advice
-    assert "points. For the price" in both
+    assert "points. One more vote for each" in both
 
 
 def test_feebee_has_a_row_for_each_method_and_the_oracle_last():
@@ -393,8 +400,8 @@ def test_the_html_of_an_estimate_has_level_interval_and_assumption():
         '<div tabindex="0" role="group" aria-label="The numbers" '
         'style="overflow-x:auto;white-space:nowrap">'
         "<table><thead><tr><th>method</th><th>error</th><th>interval</th><th>level</th><th>by</th>"
-        "<th>n</th></tr></thead><tbody><tr><td>isotonic</td><td>7.05 %</td>"
-        "<td>5.97 % to 8.42 %</td><td>95 %</td><td>honest</td><td>2,000</td></tr></tbody></table>"
+        "<th>n</th></tr></thead><tbody><tr><td>isotonic</td><td>7.0 %</td>"
+        "<td>5.9 to 8.5 %</td><td>95 %</td><td>honest</td><td>2,000</td></tr></tbody></table>"
         f"</div><p><small>{estimate().claim.sentence}</small></p>"
         f"<p><small>{ASSUMES}</small></p></div>"
     )

@@ -34,17 +34,6 @@ def level(fraction: float) -> str:
     return f"{100 * fraction:g} %"
 
 
-def limits(low: float, high: float, digits: int = 2) -> str:
-    """Return an interval in per cent.
-
-    Examples
-    --------
-    >>> limits(0.065, 0.0814)
-    '6.50 % to 8.14 %'
-    """
-    return f"{per_cent(low, digits)} to {per_cent(high, digits)}"
-
-
 def range_of(low: float, high: float, digits: int = 2) -> str:
     """Return an interval in per cent, with the sign once.
 
@@ -170,14 +159,16 @@ def p_value(p: float) -> str:
 
 
 def p_equals(p: float) -> str:
-    """Return a p-value as it stands in a sentence.
+    """Return a p-value as it stands in a sentence, with two digits.
 
     Examples
     --------
-    >>> p_equals(0.0123), p_equals(1e-9)
-    ('p = 0.012', 'p < 0.001')
+    >>> p_equals(0.0123), p_equals(1e-9), p_equals(1.0)
+    ('p = 0.012', 'p < 0.001', 'p = 1.00')
     """
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    if p < 0.001:
+        return "p < 0.001"
+    return f"p = {p:.{3 if p < 0.0995 else 2}f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +192,7 @@ class Style:
     ('7.40 %', '0.943', '0.3121 nats')
     >>> error.points(0.024), auc.points(0.024), auc.signed(-0.024)
     ('+2.40 points', '+0.0240', '-0.0240')
-    >>> error.range_of(0.07, 0.08, 1), loss.range_of(0.3, 0.32, 1), auc.limits(0.9, 0.95)
+    >>> error.range_of(0.07, 0.08, 1), loss.range_of(0.3, 0.32, 1), auc.range_of(0.9, 0.95)
     ('7.0 to 8.0 %', '0.300 to 0.320 nats', '0.9000 to 0.9500')
     >>> Style(in_per_cent=False, decades=2).value(23.4567)
     '23.46'
@@ -242,22 +233,20 @@ class Style:
 
     def at_most(self, value: float, digits: int = 2) -> str:
         """Return "at most" and a bound that is rounded up."""
-        return f"at most {self.value(-self.down(-value, digits), digits)}"
+        return f"at most {self.value(self.up(value, digits), digits)}"
 
     def down(self, value: float, digits: int) -> float:
         """Return the largest number of so many digits that is not above a value."""
         unit = self.factor * 10.0 ** self._places(digits)
         return math.floor(round(unit * value, 6)) / unit  # whatever its last bits are
 
+    def up(self, value: float, digits: int) -> float:
+        """Return the smallest number of so many digits that is not below a value."""
+        return -self.down(-value, digits)
+
     def bare(self, value: float, digits: int = 2) -> str:
         """Return a value, or the size of a difference, without sign and unit."""
         return f"{self.factor * value:.{self._places(digits)}f}"
-
-    def limits(self, low: float, high: float, digits: int = 2) -> str:
-        """Return an interval."""
-        if self.in_per_cent:
-            return limits(low, high, digits)
-        return self.range_of(low, high, digits)
 
     def range_of(self, low: float, high: float, digits: int = 2) -> str:
         """Return an interval with the sign or unit once."""
@@ -269,8 +258,9 @@ class Style:
         return number.replace("-", "\N{MINUS SIGN}")
 
     def signed(self, difference: float, digits: int = 2) -> str:
-        """Return a difference, the bare number with its sign."""
-        return f"{self.factor * difference:+.{self._places(digits)}f}"
+        """Return a difference, the bare number with its sign; none for what rounds to 0."""
+        number = f"{self.factor * difference:+.{self._places(digits)}f}"
+        return number if float(number) else number[1:]
 
     def size(self, size: float, digits: int = 2) -> str:
         """Return how large a difference is, with its unit."""

@@ -59,7 +59,7 @@ def assert_floor(
     Traceback (most recent call last):
       ...
     AssertionError: The best possible accuracy in predicting one more annotator's vote is ...
-    Failed: the best possible accuracy is 93.6 %, below the allowed 99 %.
+    Failed: the estimate of the best possible accuracy is 94 %, below the required 99 %.
     """
     __tracebackhide__ = True
     if (at_most is None) == (ceiling_at_least is None):

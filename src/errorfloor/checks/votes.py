@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from errorfloor._checks import Sentence, aside
-from errorfloor._numbers import limits, per_cent, points, points_of_size
+from errorfloor._numbers import counted, per_cent, points, points_of_size, range_of
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.checks.record import ANY, ENOUGH, Check
 from errorfloor.checks.soft import balance, few_items, unseen_classes
@@ -198,11 +198,11 @@ def plugin_bias(estimate: VotesEstimate) -> Iterator[Finding]:
             "Bias of vote shares",
             points(estimate.bias),
             "note" if serious else "ok",  # whoever asks for plain shares gets them
-            "The plain shares of votes are too low by about this much on average, and the interval "
+            "Simply counting the votes is too low by about this much on average, and the interval "
             "does not show it. Use method mixture."
             if serious
-            else f"Plain shares of votes would have said {per_cent(estimate.plugin)}; on average "
-            "they miss the floor by about this much.",
+            else f"Simply counting the votes would give {per_cent(estimate.plugin)}; on average "
+            "that misses the floor by about this much.",
         )
     if estimate.bias_bound is not None:
         sentence = (
@@ -231,8 +231,8 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
             "annotators",
             value,
             "warn",
-            "The votes come from too few people to stand for others: the "
-            f"{estimate.measure.limit} is for one more vote by these same people.",
+            f"The votes come from too few people to speak for others ({_few(number, effective)}): "
+            f"the {estimate.measure.limit} is for one more vote by these same people.",
             remedy,
         )
     elif effective < _MANY_ANNOTATORS:
@@ -240,10 +240,17 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
             "annotators",
             value,
             "note",
-            "The votes are of few people, who may well lack a kind that is not rare: the upper "
-            "limit for a fresh annotator is high for that.",
+            "The votes come from few people. A kind of annotator that is not rare may be missing "
+            "among them, so the upper limit for a new annotator is high.",
             remedy,
         )
+
+
+def _few(number: int, effective: float) -> str:
+    """Say how many annotators there are, or that a few of them gave most votes."""
+    if effective > number - 1:
+        return counted(number, "annotator")
+    return f"as if only {effective:.0f} of the {number:,} annotators had voted, equally often"
 
 
 # A floor that moves by no more than this is stated, whatever is refuted.
@@ -393,7 +400,7 @@ def _limits(table: VoteTable, options: Options, values: dict[str, float], level:
 
     value = values[options.totals_by]
     found = VoteLimits.around("likelihood", value, table, likelihood_limits, options)
-    return limits(*found.limits(level))
+    return range_of(*found.limits(level))
 
 
 def _hint(table: VoteTable, item: Options) -> str:

@@ -358,7 +358,7 @@ _HOW = (
     "held out."
 )
 AT_RANDOM = (
-    "; the labelled items were chosen at random, with equal chances or with weights of 1 / their "
+    ". The labelled items were chosen at random, with equal chances or with weights of 1 / their "
     "probability"
 )
 

@@ -84,7 +84,7 @@ CLEAN = Method(
     bind=_mean_value,
     bases=frozenset({Basis.MEAN, Basis.ITEMS}),
     interval="betting",
-    assumes="The soft labels are the true probabilities of class 1 of independent items",
+    assumes="The soft labels are the true probabilities of class 1, and the items are independent",
     if_wrong="as wrong as the soft labels",
     explains=f"Each soft label is taken as the probability p of class 1. {_MEAN}",
     references=(SOFT_LABELS,),
@@ -95,7 +95,8 @@ CLEAN = Method(
 MANY_CLEAN = replace(
     CLEAN,
     classes=Classes.MANY,
-    assumes="The soft labels are the true probabilities of the classes, of independent items",
+    assumes="The soft labels are the true probabilities of the classes, and the items are "
+    "independent",
     explains="The soft labels are taken as the probabilities of the classes. The floor is the mean "
     f"of {ERROR.many_formula} over all items: what the likeliest class leaves.",
     references=(MANY_SOFT_LABELS, SOFT_LABELS),

@@ -101,11 +101,11 @@ def annotators_of(reading: Reading, ballots: Ballots, level: float) -> Annotator
     everyone, without, left_out = None, None, None
     notes: tuple[str, ...] = ()
     if len(rows) < FEWEST:
-        notes = (f"To leave out possible guessers, there must be {FEWEST} annotators or more.",)
+        notes = (f"With fewer than {FEWEST} annotators nobody is left out as a possible guesser.",)
     else:
         everyone, without, left_out = _measured(ballots, level)
         if without is None:
-            notes = ("Too few votes are left without those who may be guessing.",)
+            notes = ("Without those who may be guessing, too few votes are left for a floor.",)
     return AnnotatorsResult(
         rows=tuple(rows),
         floor=floor,

@@ -91,7 +91,7 @@ def from_soft_labels(
     Examples
     --------
     >>> print(from_soft_labels([0.1, 0.5, 0.9, 0.2], interval=None))
-    floor 22.50 % (clean, n = 4)
+    floor 22.5 % (n = 4, method clean)
     """
     ask = record_of(Ask, options).checked(SoftTable.kind)
     return answer(read(soft_labels, of_kind(SoftTable.kind), where_in(options, group)), ask)
@@ -206,8 +206,8 @@ def from_scores(
 
     Examples
     --------
-    >>> print(from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None))
-    error of the best threshold on these scores: 40.00 % (isotonic-cf, n = 5); no limit of the floor
+    >>> from_scores([0.1, 0.2, 0.6, 0.7, 0.8], [0, 1, 0, 1, 1], interval=None).value
+    0.4
     """
     ask = record_of(Ask, options).checked(ScoreTable.kind)
     return answer_of_scores(scores, labels, where_in(options, group), ask)
@@ -347,12 +347,12 @@ def from_votes(
     Examples
     --------
     >>> print(from_votes([0, 1, 3, 2], totals=3, interval=None))
-    floor 25.34 % for one more annotator's vote (mixture, n = 4)
+    floor 25.3 % for one more annotator's vote (n = 4, method mixture)
     >>> counts = [[3, 0], [2, 1], [0, 1], [0, 3]]
     >>> print(from_votes(counts=counts, classes=["cat", "dog"], interval=None))
-    floor 10.82 % for one more annotator's vote (mixture, n = 4)
+    floor 10.8 % for one more annotator's vote (n = 4, method mixture)
     >>> print(from_votes([0] * 375 + [1] * 250 + [2] * 375, totals=2, interval=None))
-    floor 18.17 % for one more annotator's vote (mixture, n = 1,000)
+    floor 18.2 % for one more annotator's vote (n = 1,000, method mixture)
     """
     labels, label = options.pop("labels", None), options.get("label")
     gold = (label is not None or labels is not None) and not options.get("label_is_vote")

@@ -687,19 +687,13 @@ def _about_sample(crowd: PeopleComparison, singles: int) -> list[str]:
     if crowd.crowd is not None:
         people = counted_words(crowd.crowd.number, "annotator")
         notes.append(
-            f"{people} are treated as a random sample, as the items are: limits hold for other "
-            "people, too."
+            f"The {people} count as a random sample, like the items, so the intervals also hold "
+            "for other people of this kind."
         )
-    elif ballots is not None:
-        effective = crowd.all_people.effective  # type: ignore[union-attr]
+    elif ballots is None:
         notes.append(
-            "The votes come from too few people to stand for others (effective number "
-            f"{effective:.1f}): limits hold for new items that these same people vote on."
-        )
-    else:
-        notes.append(
-            "It is not known who gave which vote: limits hold for new items, as if every vote came "
-            "from another person."
+            "It is not known who gave which vote. The intervals treat every vote as if it came "
+            "from a different person."
         )
     if singles:
         items = counted_words(singles, "item")

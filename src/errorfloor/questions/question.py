@@ -399,8 +399,8 @@ def method_for(name: str | None, reading: Reading, metric: str = ERROR.name) -> 
 # One table: methods are bound to its cells, resampled once, each with its interval.
 
 _TRIED = (
-    "The items are independent draws, and the scores were not fitted to these labels; nothing is "
-    "assumed about the scores themselves"
+    "The items are independent, and the model behind the scores was not trained on these labels. "
+    "The scores need not be calibrated"
 )
 
 

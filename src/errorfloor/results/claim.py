@@ -137,7 +137,7 @@ def claim_of(
         worse = some and not method.optimistic
         better = some and not (method.optimistic and majority)  # of one vote it is too good
         low, high = (better, worse) if metric.less_is_better else (worse, better)
-        from_shares = "plain vote shares" if method.optimistic else ""
+        from_shares = "the simple count of votes" if method.optimistic else ""
         return Claim(low=low, high=high, rule=from_shares, scope=LIKE_THESE)
     if complete:
         held = method.condition or _CONDITIONS[method.shape]

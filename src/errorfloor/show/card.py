@@ -215,7 +215,7 @@ def _meaning(result: Estimate | Verdict | People | ModelComparison) -> str:
     if isinstance(result, People):
         return in_people.order(result) if len(result.models) > 1 else in_people.sentence(result)
     if isinstance(result, Verdict):
-        return f"Your model {standing_of(result).sentence(result)}"
+        return standing_of(result).sentence(result, "your model")
     claim = result.claim
     if claim.condition and result.n:
         return f"This is true if {claim.condition}."

@@ -9,7 +9,7 @@ from typing import Any
 from errorfloor._numbers import Style
 from errorfloor.results import Estimate, Groups
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, SATURATED
-from errorfloor.show.numbers import style_of
+from errorfloor.show.numbers import digits_for, style_of
 
 # What a verdict is called where the answer is a bound of the floor; 0.2 had one name for both.
 ONE_SIDED = {SATURATED: MATCHES, BEYOND: BETTER}
@@ -81,31 +81,27 @@ def _unmet(name: Any, floor: Estimate, limit: Limit) -> str | None:
     if metric.gap(limit.of_metric, best) >= 0:
         return None
     found = 1 - best if limit.is_opposite else best
-    allowed, digits = _as_typed(style, limit.value)
+    allowed, digits = _as_typed(style, limit.value), digits_for(floor)
     while style.value(found, digits) == style.value(limit.value, digits):
         digits += 1
     if claim.any_model:
-        side = "above" if low else "below"
-        return (
-            f"the {what}{_of(name)} is {style.value(found, digits)}, {side} the allowed {allowed}"
-        )
+        side = "above the allowed" if low else "below the required"
+        value = style.value(found, digits)
+        return f"the estimate of the {what}{_of(name)} is {value}, {side} {allowed}"
     bound = (style.at_most if low else style.at_least)(found, digits)
     return (
-        f"the {what}{_of(name)} is only known to be {bound}; {allowed} is not shown to be reachable"
+        f"the {what}{_of(name)} is only known to be {bound}, which is not enough to allow {allowed}"
     )
 
 
-def _as_typed(style: Style, limit: float) -> tuple[str, int]:
-    """Return a limit with the fewest digits that it can be written with, and how many to round to.
-
-    What is found has one digit at least.
-    """
+def _as_typed(style: Style, limit: float) -> str:
+    """Return a limit with the fewest digits that it can be written with."""
     digits = 0
     while digits < _MOST_DIGITS and abs(float(style.bare(limit, digits)) - style.factor * limit) > (
         1e-9 * style.factor
     ):
         digits += 1
-    return style.value(limit, digits), max(digits, 1)
+    return style.value(limit, digits)
 
 
 def _of(name: Any) -> str:

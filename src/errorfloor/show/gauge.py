@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from errorfloor.results import Estimate, RatingsEstimate, Verdict
-from errorfloor.show import numbers, ratings
+from errorfloor.results import Estimate, Verdict
+from errorfloor.show import numbers
 from errorfloor.show.drawing import PAGE, Box, Hero, Pointer, Shape, Stroke, Words, on_page, svg
 from errorfloor.show.sentences import sentence_of
 from errorfloor.show.standings import standing_of
@@ -115,7 +115,7 @@ def gauge_of(result: Estimate | Verdict) -> Gauge | None:
         worst=metric.shown(worst),
         perfect=metric.shown(perfect),
         style=style,
-        digits=_digits(floor),
+        digits=numbers.digits_for(floor),
         best=metric.shown(floor.value),
         reached=seen(near),
         limit=seen(far),
@@ -127,15 +127,9 @@ def gauge_of(result: Estimate | Verdict) -> Gauge | None:
     )
 
 
-def _digits(floor: Estimate) -> int:
-    if isinstance(floor, RatingsEstimate):
-        return ratings.places(floor) - 2 + numbers.style_of(floor).decades
-    return numbers.digits_in_words(floor)
-
-
 def _words(floor: Estimate, reached: float | None, limit: float | None) -> str:
     """Return what the mark on the bar says, which claims no more than the answer."""
-    style, digits, metric = numbers.style_of(floor), _digits(floor), floor.measure
+    style, digits, metric = numbers.style_of(floor), numbers.digits_for(floor), floor.measure
     value = style.value(metric.shown(floor.value), digits)
     more_is_better = bool(metric.opposite) or not metric.less_is_better
     if reached is not None and limit is not None:
@@ -191,19 +185,16 @@ def _hero(floor: Estimate, gauge: Gauge) -> Hero:
         within = style.range_of(low, high, digits)
         return Hero(value, f"is the best {name} any model can get", f"{within}, {sure} confidence")
     if gauge.reached is not None:
-        bound = style.value(_outward(style, gauge.reached, digits, up=least == "≤"), digits)
+        side = style.up if least == "≤" else style.down
+        bound = style.value(side(gauge.reached, digits), digits)
         return Hero(f"{least} {bound}", f"{name} is reachable, {sure} confidence", rule)
     if gauge.limit is not None:
-        bound = style.value(_outward(style, gauge.limit, digits, up=most == "≤"), digits)
+        side = style.up if most == "≤" else style.down
+        bound = style.value(side(gauge.limit, digits), digits)
         return Hero(f"{most} {bound}", f"{name} for any model, {sure} confidence", rule)
     if not claim.best_of:
         return Hero(value, f"is about the best {name} any model can get", "No interval is given.")
     return Hero(value, f"{name} of {claim.best_of}", "This bounds no other model.")
-
-
-def _outward(style: numbers.Style, bound: float, digits: int, *, up: bool) -> float:
-    """Return a bound rounded so that no digit overstates it."""
-    return -style.down(-bound, digits) if up else style.down(bound, digits)
 
 
 # In a page ------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from errorfloor.results import (
         AnnotatorsResult,
         ClassItems,
+        Comparison,
         Confusion,
         FeeBeeResult,
         FeeBeeScore,
@@ -83,11 +84,27 @@ def short_name(claim: Claim) -> str:
     return "best possible" if claim.any_model else claim.in_short.removeprefix("the ")
 
 
-def of_methods(estimates: Iterable[Estimate]) -> Grid:
-    """Return the floors of several methods, in brief."""
-    every = list(estimates)
+def recommended_of(comparison: Comparison) -> Estimate | None:
+    """Return the row of the default method, where it is one of those that were compared."""
+    main = comparison.main if len(comparison) > 1 else None
+    if main is None or main.table is None:
+        return None
+    table = main.table
+    usual = methods.default(table.kind, Classes.of(table), main.metric)
+    return main if main.method == usual.name else None
+
+
+def of_methods(comparison: Comparison) -> Grid:
+    """Return the floors of several methods, in brief, with a mark on the recommended one."""
+    every, best = list(comparison), recommended_of(comparison)
+    digits = numbers.digits_for_all(every)
     rows = (
-        (row.method, *numbers.value_and_limits(row), row.interval_method or "") for row in every
+        (
+            f"{row.method} (recommended)" if row is best else row.method,
+            *numbers.value_and_limits(row, digits),
+            row.interval_method or "",
+        )
+        for row in every
     )
     return Grid(("method", head_of(every), "interval", "by"), tuple(rows), "<>><")
 
@@ -95,10 +112,11 @@ def of_methods(estimates: Iterable[Estimate]) -> Grid:
 def of_estimates(estimates: Iterable[Estimate]) -> Grid:
     """Return floors with all that says how they came about."""
     every = list(estimates)
+    digits = numbers.digits_for_all(every)
     rows = (
         (
             row.method,
-            *numbers.value_and_limits(row),
+            *numbers.value_and_limits(row, digits),
             "" if row.level is None else numbers.level(row.level),
             row.interval_method or "",
             f"{row.n:,}",
@@ -112,11 +130,12 @@ def of_estimates(estimates: Iterable[Estimate]) -> Grid:
 def of_groups(groups: Groups[Estimate]) -> Grid:
     """Return the floor of each group."""
     names = [_attention(row) for row in groups.values()]
+    digits = numbers.digits_for_all(groups.values())
     rows = (
         (
             str(name),
             f"{row.n:,}",
-            *numbers.value_and_limits(row),
+            *numbers.value_and_limits(row, digits),
             *([finding] if any(names) else []),
         )
         for (name, row), finding in zip(groups.items(), names, strict=True)
@@ -132,16 +151,26 @@ def _attention(row: Estimate) -> str:
     return ", ".join(serious)
 
 
+_COUNT = "simple count off by"  # a column of plans
+
+
+def digits_of_plan(plan: Plan) -> int:
+    """Return how many digits the widths of a plan have."""
+    narrowest = float(np.abs(plan.width).min())
+    return numbers.style_of_plan(plan).digits(narrowest, narrowest)
+
+
 def of_plan(plan: Plan) -> Grid:
     """Return the widths for all numbers of votes and items."""
     error = plan.measure.is_error
-    head = ("votes", *(["plug-in bias"] if error else []), *(f"{n:,} items" for n in plan.items))
-    style = numbers.style_of_plan(plan)
+    error = error and bool(plan.bias.any())  # of scores nothing is counted
+    head = ("votes", *([_COUNT] if error else []), *(f"{n:,} items" for n in plan.items))
+    style, digits = numbers.style_of_plan(plan), digits_of_plan(plan)
     rows = (
         (
             f"{m}",
-            *([style.signed(bias)] if error else []),
-            *(style.bare(abs(one)) for one in widths),
+            *([style.signed(bias, digits)] if error else []),
+            *(style.bare(abs(one), digits) for one in widths),
         )
         for m, bias, widths in zip(plan.votes, plan.bias, plan.width, strict=True)
     )
@@ -282,13 +311,13 @@ def _percent(value: float | None) -> str:
 def how_groups(groups: Groups[Estimate]) -> str:
     """Say by which method, and for which groups the level holds."""
     first = next(iter(groups.values()))
-    method = first.method
+    method = f"Method {first.method}"
     if first.target not in PLAIN_TARGETS:
         method = f"{method}, for {first.target}"
     if groups.level is None:
-        return method
-    which = "all groups at once" if groups.simultaneous else "each group"
-    return f"{method}, {numbers.level(groups.level)} for {which}"
+        return f"{method}."
+    which = "all groups together" if groups.simultaneous else "each group by itself"
+    return f"{method}. The {numbers.level(groups.level)} confidence holds for {which}."
 
 
 def how_feebee(result: FeeBeeResult) -> str:

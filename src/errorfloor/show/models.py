@@ -186,15 +186,15 @@ def about(result: ModelComparison) -> Iterator[str]:
     how += [] if result.clusters is None else [numbers.counted(result.clusters, "cluster")]
     p = f", {numbers.p_equals(result.differences[0].p or 0.0)}" if len(result.models) == 2 else ""
     yield (
-        f"All models answered the same items: paired {numbers.level(result.level)} interval{p} "
-        f"({', '.join(how)})"
+        f"All models answered the same items, so the {numbers.level(result.level)} interval is "
+        f"paired ({', '.join(how)}{p})."
     )
     weights = ""
     if result.clusters is None and result.n_effective is not None:
         weights = " With the weights, the items represent the population."
     units = "items" if result.clusters is None else "clusters"
     yield (
-        f"Assumes: The {units} are independent draws, and no model was trained or chosen on these "
+        f"Assumes: The {units} are independent, and no model was trained or chosen on these "
         f"labels.{weights}"
     )
 
@@ -203,7 +203,7 @@ def order(result: ModelComparison) -> str:
     """Return which model is certainly better than which, for all pairs together."""
     style, digits = style_of(result), digits_of(result)
     pairs = [
-        f"{one.first} above {one.second} by {style.size(one.value, digits)} "
+        f"{one.first} is better than {one.second} by {style.size(one.value, digits)} "
         f"({style.bare(one.low, digits)} to {style.bare(one.high, digits)})"
         for one in result.certain_order
     ]
@@ -212,16 +212,16 @@ def order(result: ModelComparison) -> str:
     items = numbers.counted(result.n, "item")
     if size is None:
         return f"{text} {items} are too few to show any difference."
-    return f"{text} These {items} can show differences of {size} or more."
+    return f"{text} With {items}, differences of {size} or more can be shown."
 
 
 def certain_order(pairs: Sequence[str]) -> str:
     """Return which pairs of models are in a certain order, a few of them by name."""
     if not pairs:
-        return "No order of the models is certain."
+        return "The data do not show which model is better."
     more = len(pairs) - _MOST_PAIRS
     rest = f", and {more} more pairs" if more > 0 else ""
-    return f"The data settle this order: {', '.join(pairs[:_MOST_PAIRS])}{rest}."
+    return f"The data show that {', '.join(pairs[:_MOST_PAIRS])}{rest}."
 
 
 # The picture.

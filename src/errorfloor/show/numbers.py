@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 from errorfloor._numbers import Style as Style
 from errorfloor._numbers import counted as counted
 from errorfloor._numbers import digits_of_size as digits_of_size
 from errorfloor._numbers import level as level
-from errorfloor._numbers import limits as limits
 from errorfloor._numbers import p_equals as p_equals
 from errorfloor._numbers import p_value as p_value
 from errorfloor._numbers import per_cent as per_cent
@@ -21,24 +21,28 @@ from errorfloor._numbers import short as short
 from errorfloor._numbers import signed as signed
 from errorfloor._numbers import unsigned as unsigned
 from errorfloor.metrics import Metric
-from errorfloor.results import Estimate, Plan
+from errorfloor.results import Estimate, Plan, RatingsEstimate
 
 REFUTED = "refuted"  # in the place of a floor that the data contradict
-_NARROW = 0.001  # an interval of no more than this needs a third digit
+_NO_INTERVAL = 0.01  # as whose width a value without an interval has digits
 
 
-def value_and_limits(row: Estimate) -> tuple[str, str]:
-    """Return value and interval, with digits enough for their difference; no interval is "".
+def value_and_limits(row: Estimate, digits: int | None = None) -> tuple[str, str]:
+    """Return value and interval, with the digits that the interval supports; no interval is "".
 
-    Of a refuted value there is neither.
+    Of a refuted value there is neither. Where only one limit bounds what any model can do, both
+    are rounded outwards, so that no digit overstates it.
     """
     if row.refuted:
         return REFUTED, ""
-    digits, style = digits_for(row), style_of(row)
+    digits, style = digits_for(row) if digits is None else digits, style_of(row)
     value = style.value(row.value, digits)
     if row.low is None or row.high is None:
         return value, ""
-    return value, style.limits(row.low, row.high, digits)
+    low, high = row.low, row.high
+    if row.claim.limits in ("low", "high"):
+        low, high = style.down(low, digits), style.up(high, digits)
+    return value, style.range_of(low, high, digits)
 
 
 def formatted(row: Estimate, spec: str) -> str:
@@ -69,25 +73,30 @@ def with_limits(row: Estimate) -> str:
 
 
 def digits_for(row: Estimate) -> int:
-    """Return how many digits show the difference of the limits."""
-    if row.low is None or row.high is None:
-        return 2
-    return 3 if (row.high - row.low) * 10.0 ** -style_of(row).decades <= _NARROW else 2
+    """Return how many digits the interval of an answer supports."""
+    if isinstance(row, RatingsEstimate):
+        from errorfloor.show import ratings  # which other answers have no use for
+
+        return ratings.places(row) - 2 + style_of(row).decades
+    return style_of(row).digits(width_of(row), edge_of(row.value))
+
+
+def digits_for_all(rows: Iterable[Estimate]) -> int:
+    """Return how many digits a column of answers needs, so that all have the same."""
+    return max((digits_for(row) for row in rows if not row.refuted), default=0)
 
 
 def width_of(row: Estimate) -> float:
     """Return the width of the interval, or one that leaves a digit where there is none."""
-    return (row.high - row.low if row.low is not None and row.high is not None else 0) or 0.01
+    if row.low is None or row.high is None:
+        return _NO_INTERVAL
+    # Where there is no lower limit, the upper one says how precise the value is.
+    return (row.high - row.low if row.low else 2 * (row.high - row.value)) or _NO_INTERVAL
 
 
 def edge_of(value: float) -> float:
     """Return how far a fraction is from 0 and 1, which it must not be rounded to."""
     return min(value, 1 - value) if value <= 1 else value
-
-
-def digits_in_words(row: Estimate, value: float | None = None) -> int:
-    """Return how many digits the interval supports in a sentence: of the value, or of another."""
-    return style_of(row).digits(width_of(row), edge_of(row.value if value is None else value))
 
 
 def sampling_of(row: Estimate) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ from errorfloor.show.markup import in_short, visible
 from errorfloor.show.models import certain_order
 
 if TYPE_CHECKING:
-    from errorfloor.results import AltTest, FloorDifference, ModelRate, People, Rate
+    from errorfloor.results import AltTest, Estimate, FloorDifference, ModelRate, People, Rate
 
 _PASSES = 0.5  # share of annotators, by the published rule
 
@@ -61,12 +61,12 @@ def worth(row: ModelRate) -> str:
         return f"at least {people(low)} people{most}"
     if row.worth == 0:
         if high is None:
-            return "less than one person (no upper limit)"
+            return "less than one person, or any number above"
         return "less than one person" + (f" (up to {people(high)})" if high > 1 else "")
     number = f"{people(row.worth)} {'person' if row.worth == 1 else 'people'}"
     if high is None:
-        least = f"at least {people(low)}; " if low else ""
-        return f"{number} ({least}no upper limit)"
+        least = f"at least {people(low)}" if low else "any number"
+        return f"{number} ({least})"
     return f"{number} ({people(low) if low else 'less than one'} to {people(high)})"
 
 
@@ -78,7 +78,7 @@ def verdict(row: ModelRate, n: int) -> str:
         return "can still improve"
     if row.verdict == BEYOND:
         return "looks too good to be true"
-    return f"at the limit, as far as {n:,} items can show"
+    return f"may be at the limit: {n:,} items cannot tell"
 
 
 def of_models(result: People) -> Grid:
@@ -86,13 +86,14 @@ def of_models(result: People) -> Grid:
     rows = [(row.name, rate(row), worth(row), verdict(row, result.n)) for row in result.models]
     last = result.constant
     head = ("", "agrees with a person", "worth", "verdict")
-    return Grid(head, (*rows, (last.name, rate(last), worth(last), "")), "<<<<")
+    same = (last.name, rate(last), worth(last), "for comparison: one answer for all items")
+    return Grid(head, (*rows, same), "<<<<")
 
 
 def of_panels(result: People) -> Grid:
     """Return how often panels agree with one more person."""
     rows = tuple(
-        (f"{one.people:,}", rate(one), "votes" if one.basis == "votes" else "fitted mixture")
+        (f"{one.people:,}", rate(one), "votes" if one.basis == "votes" else "estimated")
         for one in result.panels
     )
     return Grid(("people in the panel", "agree with one more person", "known from"), rows, "><<")
@@ -110,35 +111,39 @@ def about(result: People) -> Iterator[str]:
 
 def order(result: People) -> str:
     """Return which model is certainly better than which."""
-    text = certain_order([f"{one.first!r} above {one.second!r}" for one in result.certain_order])
+    text = certain_order(
+        [f"{one.first} is better than {one.second}" for one in result.certain_order]
+    )
     if result.resolvable is None:
         return text
     return (
-        f"{text} These {result.n:,} items can show differences of "
-        f"{100 * result.resolvable:.1f} points or more."
+        f"{text} With {result.n:,} items, differences of {100 * result.resolvable:.1f} points or "
+        "more can be shown."
     )
 
 
 def of_alt_test(row: AltTest) -> str:
     """Return the result of the alternative annotator test."""
-    passes = "passes" if row.winning_rate >= _PASSES else "does not pass"
+    may = "Yes" if row.winning_rate >= _PASSES else "No"
     return (
-        f"Alternative annotator test: {row.name} {passes}, with a winning rate of "
-        f"{100 * row.winning_rate:.0f} % over {numbers.counted(row.annotators, 'annotator')}."
+        f"Could {row.name} replace an annotator? {may}: in the alternative annotator test it wins "
+        f"against {100 * row.winning_rate:.0f} % of the "
+        f"{numbers.counted(row.annotators, 'annotator')} ({100 * _PASSES:.0f} % are needed)."
     )
 
 
 def of_difference(result: FloorDifference) -> str:
     """Return by how much two floors differ, in a sentence."""
     style, limit = numbers.style_of(result.first), result.first.measure.limit
-    low, high = style.signed(result.low), style.signed(result.high)
-    value = f"{style.signed(result.value)}{style.of_points}"
+    digits = style.digits(result.high - result.low, 0.0)
+    low, high = style.signed(result.low, digits), style.signed(result.high, digits)
+    value = f"{style.signed(result.value, digits)}{style.of_points}"
     sure = (
         f"The first {limit} is higher"
         if result.low > 0
         else f"The second {limit} is higher"
         if result.high < 0
-        else f"These data do not tell which {limit} is higher"
+        else f"These data cannot tell which {limit} is higher"
     )
     within = f"{numbers.level(result.level)} interval {low} to {high}"
     return f"{sure}: the first minus the second is {value} ({within})."
@@ -148,15 +153,20 @@ def each_floor(result: FloorDifference) -> list[str]:
     """Return both floors with the limits that the difference is made from."""
     lines = []
     for name, floor in (("First", result.first), ("Second", result.second)):
-        value, limits = numbers.value_and_limits(floor)
-        basis = f"{floor.method}, n = {floor.n:,}, {floor.interval_method}"
-        lines.append(f"{name}: {floor.measure.limit} {value} ({limits}; {basis})")
-    how = "are independent samples" if result.independent else "may depend on each other"
-    lines.append(
-        f"Both intervals hold at once with {numbers.level(result.level)} confidence, if the two "
-        f"sets {how}."
-    )
+        basis = f"n = {floor.n:,}, method {floor.method}, interval {floor.interval_method}"
+        lines.append(f"{name}: {floor.measure.limit} {', '.join(_parts(floor))} ({basis})")
+    sure = f"With {numbers.level(result.level)} confidence both intervals are right"
+    lines.append(f"{sure}, so each is wider than it would be alone.")
+    if result.independent:
+        lines.append("This needs two independent samples; for the same items add --dependent.")
     return lines
+
+
+def _parts(floor: Estimate) -> Iterator[str]:
+    value, limits = numbers.value_and_limits(floor)
+    yield value
+    if limits:
+        yield f"interval {limits}"
 
 
 # The picture.

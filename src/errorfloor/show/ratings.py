@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from errorfloor._numbers import counted
 from errorfloor.intervals.ratings import CERTIFIED, JACKKNIFE, PUBLISHED
 from errorfloor.metrics.variances import DIFFERENCE, RATIO
+from errorfloor.results.verdict import SATURATED
+from errorfloor.show.standings import is_small
 
 if TYPE_CHECKING:
     from errorfloor.results import RatingsEstimate, Verdict
@@ -139,7 +141,7 @@ def _of_differences(found: RatingsEstimate) -> str:
 
 _STANDS = {
     "room": "It can improve.",
-    "saturated": "It is at the limit, as far as {} can show.",
+    "saturated": "It may be at the limit: {} too few to tell.",
     "beyond": "That is better than any model can be: check whether it has seen these ratings.",
 }
 
@@ -150,7 +152,11 @@ def sentence_of_verdict(result: Verdict) -> str:
     metric = floor.measure
     width, least = _digits(floor)
     value = number(result.model_value, width, least)
-    stands = _STANDS[result.verdict].format(counted(result.n, "item"))
+    stands = _STANDS[result.verdict].format(
+        f"{counted(result.n, 'item')} {'is' if result.n == 1 else 'are'}"
+    )
+    if result.verdict == SATURATED and is_small(result):
+        stands = "It is at the limit."
     head = f"{metric.words} against {floor.target} is {value}"
     share, worth = result.share, result.worth
     if share is None:
@@ -187,6 +193,16 @@ def _people(worth: Reached) -> str:
     return f"{one} {'person' if one == '1.0' else 'people'}{_range(worth, 1.0, '', digits)}"
 
 
+def _about_icc(found: RatingsEstimate) -> str:
+    """Say what the ICC is next to a ceiling: for R2 of one more rating it is the ceiling itself."""
+    metric = found.measure
+    if metric.how.of != RATIO:
+        return ""
+    if metric.name == "r2" and found.label == "one":
+        return " For R2 against one more rating, the ICC is the best possible value."
+    return " The ICC says how well two ratings of one item agree; a model can do better."
+
+
 def more_about(found: RatingsEstimate) -> Iterator[str]:
     """Yield what the answer was made from."""
     if not found.ratings:
@@ -195,8 +211,7 @@ def more_about(found: RatingsEstimate) -> Iterator[str]:
     yield (
         f"ICC {found.icc:.3f}: signal variance {found.signal:.4g}, noise variance "
         f"{found.noise:.4g}, from {counted(found.ratings, 'rating')}{by} of "
-        f"{counted(found.n, 'item')}. The ICC says how well two people agree; a model can do "
-        "better."
+        f"{counted(found.n, 'item')}.{_about_icc(found)}"
     )
     if found.whole_grades is not None:
         best = f"{found.whole_grades:.2f}"

@@ -10,6 +10,11 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from errorfloor._checks import Sentence
+from errorfloor.data.annotators import effective_number, number_of
+from errorfloor.data.tables import VoteTable
+from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS
+from errorfloor.methods.record import DRAWN_LABEL, GIVEN_LABEL
+from errorfloor.methods.votes.aims import ONE_VOTE
 from errorfloor.metrics import Metric
 from errorfloor.metrics.variances import OfVariances
 from errorfloor.results.claim import Claim
@@ -88,20 +93,23 @@ def _(result: Estimate) -> str:
 
 @sentence_of.register("FeaturesEstimate")
 def _(result: FeaturesEstimate) -> str:
-    error = numbers.per_cent(result.value)
     if result.refuted:
         return refusal_of(result)
     if result.lower_from is not None:
-        return f"{_best(result)}: at least by {result.lower_from}, at most by what models reach."
+        return (
+            f"{_best(result)}. The votes (method {result.lower_from}) show that no model gets "
+            "further, the models tried show how far one gets."
+        )
     if result.interval is not None:
         return (
-            f"{_best(result)}, on items that it has not seen. Features with one label per item "
+            f"{_best(result)} on items that it has not seen. Features with one label per item "
             "cannot tell how much better any model can get."
         )
+    estimates = f"The estimate {result.method} puts the floor"
     if result.lower_end is None or result.upper_end is None:
-        return f"{result.method} puts the floor at {error}, which is no limit."
-    ends = (numbers.per_cent(end) for end in (result.lower_end, result.upper_end))
-    return f"{result.method} puts the floor between {' and '.join(ends)}, which are no limits."
+        return f"{estimates} at {numbers.per_cent(result.value, 1)}. This is no limit."
+    ends = (numbers.per_cent(end, 1) for end in (result.lower_end, result.upper_end))
+    return f"{estimates} between {' and '.join(ends)}. These are no limits."
 
 
 @sentence_of.register("RatingsEstimate")
@@ -121,9 +129,9 @@ def _(result: Verdict) -> str:
 
         return ratings.sentence_of_verdict(result)
     metric, style = result.floor.measure, numbers.style_of(result.floor)
-    digits = numbers.digits_in_words(result.floor, result.model_value)
+    digits = style.digits(numbers.width_of(result.floor), numbers.edge_of(result.model_value))
     at = style.value(metric.shown(result.model_value), digits)
-    standing = f"Your model, at {at}, {standing_of(result).sentence(result)}"
+    standing = standing_of(result).sentence(result, f"your model, at {at},")
     return f"{_best(result.floor)}. {standing}{only_if(result.floor)}"
 
 
@@ -151,15 +159,16 @@ def _(result: Comparison) -> str:
     if main.refuted:
         return refusal_of(main)
     others = [row.value for row in result if row is not main and not row.refuted]
+    recommended = grids.recommended_of(result) is not None
+    sentence = f"{_best(main)} ({'recommended ' if recommended else ''}method {main.method})."
     if not others:
-        return f"{_best(main)}, by {main.method}."
-    style, metric = numbers.style_of(main), main.measure
-    digits = numbers.digits_in_words(main)
+        return sentence
+    style, metric, digits = numbers.style_of(main), main.measure, numbers.digits_for(main)
     low, high = sorted(metric.shown(value) for value in (min(others), max(others)))
     if len(others) == 1:
-        return f"{_best(main)}, by {main.method}; the other method says {style.value(low, digits)}."
-    range_ = style.range_of(low, high, digits)
-    return f"{_best(main)}, by {main.method}; the other methods say {range_}."
+        return f"{sentence} The other method gives {style.value(low, digits)}."
+    rest_on = ", which rest on other assumptions," if recommended else ""
+    return f"{sentence} The other methods{rest_on} give {style.range_of(low, high, digits)}."
 
 
 @sentence_of.register("Groups")
@@ -175,15 +184,15 @@ def _(result: Groups[Any]) -> str:
 
 @sentence_of.register("LabelPlan")
 def _(result: LabelPlan) -> str:
-    width, at_random = (
-        numbers.points_of_size(one) for one in (result.width, result.width_at_random)
-    )
+    widths = (result.width, result.width_at_random)
+    digits = numbers.digits_of_size(min(widths), 0.0)
+    wide, at_random = (f"{100 * one:.{digits}f} points" for one in widths)
     more = f" more ({result.labelled:,} have a label)" if result.labelled else ""
     given = "" if result.floor_from_labels else ", if the scores are calibrated probabilities"
     return (
         f"Label {numbers.counted(result.budget, 'item')}{more} of {result.n:,}: the interval of "
-        f"the floor will be about {width} wide{given}. As many items drawn at random make it "
-        f"{at_random} wide."
+        f"the floor will be about {wide} wide{given}. With as many items drawn at random it would "
+        f"be {at_random} wide."
     )
 
 
@@ -199,14 +208,16 @@ def _(result: AnnotatorsResult) -> str:
     who = (
         f"{guess:,} of {every} may be guessing"
         if guess
-        else f"None of {every} seems to be guessing"
+        else f"None of the {every} seems to be guessing"
     )
     if result.everyone is None or result.without is None or result.left_out is None:
         return f"{who}."
+    digits = numbers.digits_for(result.floor)
     return (
         f"{who}; they gave {100 * result.left_out:.0f} % of the votes. Without them the floor goes "
-        f"from {numbers.per_cent(result.everyone)} to {numbers.per_cent(result.without)}, measured "
-        "on items that were not used to find them."
+        f"from {numbers.per_cent(result.everyone, digits)} to "
+        f"{numbers.per_cent(result.without, digits)}, measured on items that were not used to find "
+        "them."
     )
 
 
@@ -264,7 +275,7 @@ def _best(result: Estimate) -> str:
     metric, given, claim = result.measure, result.n == 0, result.claim
     if not claim.any_model:
         return _bound(result, claim)
-    of = ", as given," if given else f" in predicting {result.target}"
+    of = ", as given," if given else _on(result)
     the = f"If {claim.condition}, the" if claim.condition and not given else "The"
     name = metric.opposite or metric.words
     return f"{the} best possible {name}{of} is {'' if given else 'about '}{_shown(result, metric)}"
@@ -274,29 +285,47 @@ def _bound(result: Estimate, claim: Claim) -> str:
     """Return what bounds the best that any model can do: the limit that holds comes first."""
     metric, style = result.measure, numbers.style_of(result)
     name = numbers.with_article(metric.opposite or metric.words)
-    digits = numbers.digits_in_words(result)
+    digits = numbers.digits_for(result)
     about = f"about {style.value(metric.shown(result.value), digits)}"
     if claim.limits == "none" or result.low is None or result.high is None:
         best = numbers.with_capital(claim.best_of)
-        return f"{best} gets {name} of about {_shown(result, metric)} in predicting {result.target}"
+        return f"{best} gets {name} of about {_shown(result, metric)}{_on(result)}"
     limit = result.low if claim.low else result.high
     least = claim.low if not metric.opposite else claim.high
     bound = (style.at_least if least else style.at_most)(metric.shown(limit), digits)
     sure = numbers.level(result.level or 0)
     if claim.reachable(metric):
-        sentence = (
-            f"{numbers.with_capital(name)} of {bound} is reachable in predicting {result.target}"
-        )
+        sentence = f"{numbers.with_capital(name)} of {bound}{_on(result)} is reachable"
         return f"{sentence} ({sure} confidence); {claim.best_of} gets {about}"
-    of = f"{metric.opposite or metric.words} in predicting {result.target}"
-    best = f"The best possible {of} is {bound}"
-    return f"{best} ({sure} confidence); {claim.best_of}, too good from few votes, say {about}"
+    best = f"The best possible {metric.opposite or metric.words}{_on(result)} is {bound}"
+    return (
+        f"{best} ({sure} confidence); {claim.best_of}, which looks too good where items have few "
+        f"votes, gives {about}"
+    )
+
+
+def target_of(result: Estimate) -> str:
+    """Return for which label an answer is; of people too few to speak for others, for theirs."""
+    table = result.table
+    if not isinstance(table, VoteTable) or result.target != ONE_VOTE.words:
+        return result.target
+    if table.workloads is None or not len(table.workloads):
+        return result.target
+    if effective_number(table.workloads) >= FEWEST_ANNOTATORS:
+        return result.target
+    return f"one more vote of these {number_of(table.workloads):,} annotators"
+
+
+def _on(result: Estimate) -> str:
+    """Return on which labels a value is reached, where that is not plain."""
+    if result.target == GIVEN_LABEL:
+        return " on these labels"
+    return "" if result.target == DRAWN_LABEL else f" in predicting {target_of(result)}"
 
 
 def _shown(result: Estimate, metric: Metric) -> str:
     """Return the value as people like to see it: where there is an opposite, as that."""
-    style = numbers.style_of(result)
-    digits = numbers.digits_in_words(result)
+    style, digits = numbers.style_of(result), numbers.digits_for(result)
     value = style.value(metric.shown(result.value), digits)
     if not result.n or result.low is None or result.high is None:
         return value
@@ -309,7 +338,7 @@ def _range_of_groups(groups: Groups[Estimate]) -> str:
     stated = {name: row for name, row in groups.items() if not row.refuted}
     refuted = len(groups) - len(stated)
     if not stated:
-        return f"{_unstated(groups)} of any group. The data of each say why."
+        return f"{_unstated(groups)} of any group. Ask for one group at a time to see why."
     metric = next(iter(stated.values())).measure
     sentence = _only(groups, stated) if len(groups) == 1 else _between(groups, stated, metric)
     apart = f" {_unstated(groups)} of {numbers.counted(refuted, 'group')}." if refuted else ""
@@ -330,21 +359,24 @@ def _between(groups: Groups[Estimate], stated: dict[Any, Estimate], metric: Metr
     first = next(iter(stated.values()))
     style = numbers.style_of(first)
     width = max(map(numbers.width_of, stated.values()))
-
-    def sentence(name: Any) -> str:
-        value = stated[name].value
-        shown = style.value(metric.shown(value), style.digits(width, numbers.edge_of(value)))
-        return f"{shown} ({groups.column} {name})"
-
     order = sorted(stated, key=lambda name: metric.shown(stated[name].value))
+    ends = [order[0], order[-1]]
+    digits = max(style.digits(width, numbers.edge_of(stated[one].value)) for one in ends)
+    low, high = (
+        f"{style.value(metric.shown(stated[one].value), digits)} in {groups.column} {one}"
+        for one in ends
+    )
     name, claim = metric.opposite or metric.words, first.claim
-    found = f"{sentence(order[0])} to {sentence(order[-1])} in {len(groups):,} groups"
+    found = f"about {low} and {high}"
+    if len(groups) > 2:
+        found = f"between {found}; there are {len(groups):,} groups"
     if claim.any_model:
         the = f"If {claim.condition}, the" if claim.condition else "The"
-        return f"{the} best possible {name} for {first.target} is about {found}"
+        return f"{the} best possible {name}{_on(first)} is {found}"
     best = numbers.with_capital(claim.best_of)
+    of = "" if len(groups) > 2 else "of "
     more = may_do_better(claim).rstrip(".")
-    return f"{best} gets {numbers.with_article(name)} of about {found}{f'.{more}' if more else ''}"
+    return f"{best} gets {numbers.with_article(name)} {of}{found}{f'.{more}' if more else ''}"
 
 
 def _standings(groups: Groups[Verdict]) -> str:
@@ -379,20 +411,20 @@ def _way_to_target(plan: Plan) -> Iterator[str]:
     if plan.target is None:
         return
     style = numbers.style_of_plan(plan)
-    wanted = f"a width of {style.size(plan.target)}"
+    wanted = f"an interval of {style.size_in_short(plan.target)}"
     best = plan.best
     if best is not None:
         labels = "one label" if best.votes == 1 else f"{best.votes} votes"
         yield (
-            f"The cheapest way to {wanted} is {labels} on each of {best.items:,} items, "
+            f"The cheapest way to {wanted} is {labels} for each of {best.items:,} items, "
             f"at a cost of {best.cost:,.0f}."
         )
     elif plan.narrowest is not None:
         most = int(plan.votes.max())
         labels = "one label each" if most == 1 else f"up to {most} votes each"
         yield (
-            f"No number of items reaches {wanted} with {labels}; the narrowest is "
-            f"{style.size(plan.narrowest)}."
+            f"No number of items gives {wanted} with {labels}; the narrowest has "
+            f"{style.size(plan.narrowest, style.digits(plan.narrowest, plan.narrowest))}."
         )
 
 
@@ -400,10 +432,10 @@ def _bounded_by(plan: Plan) -> Iterator[str]:
     """Say what labels cannot change: scores see no more with more of them."""
     claim, metric = plan.claim, plan.measure
     if claim.sees and claim.reachable(metric):
-        side = "below" if metric.less_is_better else "above"
+        side = "fall below" if metric.less_is_better else "rise above"
         yield (
-            f"More labels never take the bound {side} what {claim.best_of} gets; for the "
-            f"{metric.limit} itself collect votes."
+            f"More labels only make this limit more precise: it cannot {side} what "
+            f"{claim.best_of} gets. To get the {metric.limit} itself, collect votes."
         )
 
 
@@ -412,12 +444,12 @@ def _trade(plan: Plan) -> Iterator[str]:
     if trade is None:
         return
     style = numbers.style_of_plan(plan)
-    spent = f"For the price of one more vote on each of the {trade.n:,} items of the pilot"
-    found = (
-        f"(to {style.size(trade.deeper)}, against {style.bare(abs(trade.broader))} "
-        f"with {trade.more:,} more items)"
-    )
+    widths = trade.deeper, abs(trade.broader)
+    digits = max(style.digits(min(widths), min(widths)), 1)  # they are to be told apart
+    deeper, broader = (style.size(width, digits) for width in widths)
+    vote = f"One more vote for each of your {trade.n:,} items would make the interval {deeper} wide"
+    items = f"{trade.more:,} new items, for the same price, would make it {broader} wide"
     if trade.deeper < trade.broader:
-        yield f"{spent}, that vote narrows the interval more than new items would {found}."
+        yield f"{vote}; {items}."
     else:
-        yield f"{spent}, new items narrow the interval at least as much {found}."
+        yield f"{vote}; {items}, so new items are at least as good."

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from errorfloor.checks.leaks import TRAINED
+from errorfloor.data.tables import VoteTable
 from errorfloor.results import Estimate
 from errorfloor.results.claim import Claim
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED, Verdict
 from errorfloor.show import numbers
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE
 
+# What may remain at most of a model that is called at the limit; see `is_small`.
+_ONE_POINT, _A_TENTH = 0.01, 0.1
 # What to look at where a model seems to be better than any model can be.
 SUSPECT = "a leaked test set or labels made in another way"
 
@@ -23,7 +26,7 @@ class Standing:
     Attributes
     ----------
     sentence : callable
-        From a verdict to what follows on "Your model, at 90 %, ".
+        From a verdict, and what to call the model, such as "your model, at 90 %,", to a sentence.
     in_short : callable
         From a verdict to the title of its picture.
     fact : callable
@@ -36,7 +39,7 @@ class Standing:
         Of the shaded part.
     """
 
-    sentence: Callable[[Verdict], str]
+    sentence: Callable[[Verdict, str], str]
     in_short: Callable[[Verdict], str]
     fact: Callable[[str], str]
     caption: str
@@ -61,17 +64,42 @@ def only_if(floor: Estimate) -> str:
     return " This holds only if the model behind these scores was not trained on these items."
 
 
+def is_small(result: Verdict) -> bool:
+    """Tell whether what may remain is so little that the model can be called at the limit.
+
+    That is so where the interval of the difference ends within a margin of equivalence: 0.01 (one
+    point of an error or accuracy), or a tenth of what the model lacks, whichever is more.
+    """
+    metric, value = result.floor.measure, result.model_value
+    lacks = value if metric.less_is_better else metric.span(len(result.floor.classes))[1] - value
+    return result.high <= max(_ONE_POINT if metric.is_fraction else 0.0, _A_TENTH * lacks)
+
+
+def digits_of(result: Verdict) -> int:
+    """Return how many digits the limits of the difference support."""
+    least, most = sorted((abs(result.low), abs(result.high)))
+    if result.low <= 0 <= result.high:
+        least = max(result.high, 0.0)
+    return numbers.style_of(result.floor).digits(result.high - result.low, least or most)
+
+
+def limits_of(result: Verdict) -> tuple[float, float]:
+    """Return the limits of the difference, rounded as they are stated: outwards, if bounds."""
+    style, digits = numbers.style_of(result.floor), digits_of(result)
+    if _is_closed(result):
+        return result.low, result.high
+    return style.down(result.low, digits), style.up(result.high, digits)
+
+
 def gain_of(result: Verdict) -> tuple[str, str]:
     """Return how many points the model can gain, or is beyond: at least and at most."""
-    sizes = sorted((abs(result.low), abs(result.high)))
-    if result.verdict in (SATURATED, MATCHES):
-        sizes = [0.0, result.high]
-    style = numbers.style_of(result.floor)
-    digits = style.digits(result.high - result.low, sizes[0] or sizes[1])
-    if result.verdict == ROOM and not _is_closed(result):  # what is stated as a bound
-        sizes[0] = style.down(sizes[0], digits)
+    low, high = limits_of(result)
+    sizes = sorted((abs(low), abs(high)))
+    if result.low <= 0 <= result.high:
+        sizes = [0.0, high]
+    style, digits = numbers.style_of(result.floor), digits_of(result)
     least, most = (style.bare(size, digits) for size in sizes)
-    return least, most
+    return least.lstrip("-") if not float(least) else least, most
 
 
 def unit_of_gain(result: Verdict) -> str:
@@ -82,15 +110,20 @@ def unit_of_gain(result: Verdict) -> str:
     return f"{metric.unit} of {metric.words}" if metric.unit else metric.words
 
 
-def _has_room(result: Verdict) -> str:
-    unit, metric = unit_of_gain(result), result.floor.measure
+def _begun(model: str) -> str:
+    """Return what the model is called, at the beginning of a sentence."""
+    return f"{model[:1].upper()}{model[1:]}"
+
+
+def _has_room(result: Verdict, model: str) -> str:
+    unit, metric, model = unit_of_gain(result), result.floor.measure, _begun(model)
     if result.test is not None:
         sure = f"{result.test.name}, {numbers.p_equals(result.test.p)}"
-        most = f" At most {gain_of(result)[1]} {unit} remain." if _is_closed(result) else ""
-        return f"can be beaten: a better rule exists ({sure}).{most}"
+        most = f" {_left(result)}." if _is_closed(result) else ""
+        return f"{model} can be beaten: a better rule exists ({sure}).{most}"
     if metric.less_is_better and not metric.per_cent:
-        return f"can still come down by {_room(result)} in {metric.words}."
-    return f"can still gain {_room(result)} {unit}."
+        return f"{model} can still come down by {_room(result)} in {metric.words}."
+    return f"{model} can still gain {_room(result)} {unit}."
 
 
 def _is_closed(result: Verdict) -> bool:
@@ -112,35 +145,61 @@ def _room_in_short(result: Verdict) -> str:
     return f"Room: {_room(result)} {unit_of_gain(result)}"
 
 
-def _is_saturated(result: Verdict) -> str:
-    return f"is at the limit, as far as {_items(result)} can show; {_left(result)}."
+def _is_saturated(result: Verdict, model: str) -> str:
+    if is_small(result):
+        return f"{_begun(model)} is at the limit: {_left(result).lower()}."
+    least, most = gain_of(result)
+    return (
+        f"These data cannot tell whether {model} can still improve: {least} to {most} "
+        f"{unit_of_gain(result)} may {'remain' if _counts_points(result) else 'be left'}."
+        f"{_would_tell(result)}"
+    )
+
+
+def _would_tell(result: Verdict) -> str:
+    """Say what would narrow the difference: more of what its wider part comes from."""
+    floor = result.floor
+    width = 0.0 if floor.low is None or floor.high is None else floor.high - floor.low
+    if result.model.high - result.model.low >= width:
+        return " More test items would tell."
+    if isinstance(floor.table, VoteTable):
+        return " More votes per item would tell."
+    return "" if floor.table is None else " More items would tell."
+
+
+def _counts_points(result: Verdict) -> bool:
+    return unit_of_gain(result) == "points"
 
 
 def _left(result: Verdict) -> str:
-    unit = unit_of_gain(result)
-    return f"at most {gain_of(result)[1]} {unit} {'remain' if unit == 'points' else 'remains'}"
+    remain = "remain" if _counts_points(result) else "is left"
+    return f"At most {gain_of(result)[1]} {unit_of_gain(result)} {remain}"
 
 
-def _is_beyond(result: Verdict) -> str:
+def _is_beyond(result: Verdict, model: str) -> str:
     condition = result.floor.claim.condition
     doubt = f", or doubt that {condition}" if condition and result.floor.n else ""
-    return f"is {_size(result)} better than any model can be: suspect {SUSPECT}{doubt}."
+    size = _size(result)
+    return f"{_begun(model)} is {size} better than any model can be: suspect {SUSPECT}{doubt}."
 
 
 def _size(result: Verdict) -> str:
     return f"{' to '.join(gain_of(result))} {unit_of_gain(result)}"
 
 
-def _matches(result: Verdict) -> str:
-    claim = result.floor.claim
-    most = f"{gain_of(result)[1]} {unit_of_gain(result)}"
+def _matches(result: Verdict, model: str) -> str:
+    claim, model = result.floor.claim, _begun(model)
+    most = f"at most {gain_of(result)[1]} {unit_of_gain(result)} worse"
+    if is_small(result):
+        return f"{model} is as good as {claim.best_of} ({most}).{may_do_better(claim)}"
+    are = "is" if result.n == 1 else "are"
     return (
-        f"is as good as {claim.best_of}, as far as {_items(result)} can show "
-        f"(at most {most} worse).{may_do_better(claim)}"
+        f"{model} may be as good as {claim.best_of}, but {_items(result)} {are} too few to tell: "
+        f"it is {most}.{may_do_better(claim)}"
     )
 
 
-def _is_better(result: Verdict) -> str:
+def _is_better(result: Verdict, model: str) -> str:
     claim, test = result.floor.claim, result.information
     by = f"{_size(result)} " if result.high < 0 else ""
     sure = ""
@@ -148,8 +207,8 @@ def _is_better(result: Verdict) -> str:
         sure = f" ({test.name}, {numbers.p_equals(test.p)})"
     more = f"It sees more than {claim.sees}" if claim.sees else "It sees more"
     return (
-        f"is {by}better than {claim.best_of}{sure}. {more}, uses another rule, or its test labels "
-        "leaked: this comparison cannot tell which."
+        f"{_begun(model)} is {by}better than {claim.best_of}{sure}. {more}, uses another rule, or "
+        "its test labels leaked: this comparison cannot tell which."
     )
 
 
@@ -158,11 +217,12 @@ def _better_in_short(result: Verdict) -> str:
     return f"{by} than {result.floor.claim.best_of}"
 
 
-def _is_open(result: Verdict) -> str:
+def _is_open(result: Verdict, model: str) -> str:
     side = "better" if result.high < 0 else "worse" if result.low > 0 else ""
-    where = f"is {_size(result)} {side} than that" if side else "cannot be told from that"
+    where = f"is {_size(result)} {side} than that" if side else "may be as good as that"
     return (
-        f"{where}. Whether it can still improve is open: nothing better was shown to be reachable."
+        f"{_begun(model)} {where}. These data cannot tell whether it can still improve: they do "
+        "not show that anything better is reachable."
     )
 
 
@@ -181,10 +241,10 @@ STANDINGS = {
     ),
     SATURATED: Standing(
         sentence=_is_saturated,
-        in_short=lambda result: f"A{_left(result).removeprefix('a')}",
-        fact=lambda best: f"at the {best}",
-        caption="The grey part may be chance: model and best possible cannot be told apart.",
-        of_groups="is at the limit, as far as these items can show,",
+        in_short=_left,
+        fact=lambda best: f"not shown to be worse than the {best}",
+        caption="The grey part may be chance: it is not shown that the model can improve.",
+        of_groups="is at the limit or too close to tell",
         colour=GREY,
     ),
     BEYOND: Standing(
@@ -198,9 +258,9 @@ STANDINGS = {
     MATCHES: Standing(
         sentence=_matches,
         in_short=lambda result: f"As good as {result.floor.claim.best_of}",
-        fact=lambda best: f"as good as {best}",
+        fact=lambda best: f"not shown to be worse than {best}",
         caption="The grey part may be chance. A model that sees more may do better than both.",
-        of_groups="is as good as {}, as far as these items can show,",
+        of_groups="is as good as {} or too close to tell",
         colour=GREY,
     ),
     BETTER: Standing(
@@ -214,7 +274,7 @@ STANDINGS = {
     ),
     OPEN: Standing(
         sentence=_is_open,
-        in_short=lambda result: "Room is neither shown nor refuted",
+        in_short=lambda result: "Cannot tell whether it can improve",
         fact=lambda best: "open",
         caption="The grey part bounds nothing: no limit here was shown to be reachable.",
         of_groups="cannot be judged",

@@ -12,7 +12,8 @@ from errorfloor.show import grids, numbers
 from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
 from errorfloor.show.grids import PLAIN_TARGETS, Grid
-from errorfloor.show.sentences import ByClassName, refusal_of, refuting, sentence_of
+from errorfloor.show.sentences import ByClassName, refusal_of, refuting, sentence_of, target_of
+from errorfloor.show.standings import digits_of, limits_of
 
 if TYPE_CHECKING:
     from errorfloor.results import (
@@ -130,15 +131,15 @@ def _(result: Estimate) -> str:
 def _(result: FeaturesEstimate) -> str:
     if result.refuted:
         return refusal_of(result)
-    value = numbers.per_cent(result.value)
-    how = f"{result.method}, n = {result.n:,}, {numbers.counted(result.dimensions, 'feature')}"
+    features = numbers.counted(result.dimensions, "feature")
+    how = f"n = {result.n:,}, {features}, method {result.method}"
     if result.interval is not None:
         line = _headline(result, how)
     elif result.lower_end is None or result.upper_end is None:
-        line = f"floor {value}, no limit ({how})"
+        line = f"floor {numbers.per_cent(result.value, 1)}, which is no limit ({how})"
     else:
-        low, high = numbers.per_cent(result.lower_end), numbers.per_cent(result.upper_end)
-        line = f"floor between {low} and {high}, no limits ({how})"
+        ends = numbers.range_of(result.lower_end, result.upper_end, 1)
+        line = f"floor {ends}, which are no limits ({how})"
     return _joined(line, *map(_warning, _findings(result, "warn")))
 
 
@@ -158,38 +159,35 @@ def _warning(finding: Finding) -> str:
 def _headline(result: Estimate, how: str) -> str:
     """Return the numbers in a line; the limit that holds for any model comes first."""
     value, limits = numbers.value_and_limits(result)
-    metric, claim = result.measure, result.claim
+    metric, claim, sure = result.measure, result.claim, numbers.level(result.level or 0)
     of_metric = grids.metric_suffix(metric)
     # People mistake one label for another where there are votes, and the floors differ much.
-    of = "" if result.target in PLAIN_TARGETS else f" for {result.target}"
+    of = "" if result.target in PLAIN_TARGETS else f" for {target_of(result)}"
     if claim.any_model:
-        value = f"{metric.limit} {value}{of_metric}{of}"
-        within = f", {numbers.level(result.level or 0)} interval {limits}" if limits else ""
-        return f"{value}{within} ({how})"
-    best = f"{metric.words} of {claim.best_of}" if claim.sees else claim.best_of
-    value = f"{best}: {value}{'' if claim.sees else of_metric}"
+        within = f", {sure} interval {limits}" if limits else ""
+        return f"{metric.limit} {value}{of_metric}{of}{within} ({how})"
+    best = f"{claim.best_of} gives {numbers.with_article(metric.words)} of {value}"
     if claim.limits == "none":
-        within = f", {numbers.level(result.level or 0)} interval {limits}" if limits else ""
-        return f"{value}{of}{within} ({how}); no limit of the {metric.limit}"
+        within = f", {sure} interval {limits}" if limits else ""
+        return f"{best}{of}{within} ({how}); this is no limit of the {metric.limit}"
     style, digits = numbers.style_of(result), numbers.digits_for(result)
     limit = result.low if claim.low else result.high
     assert limit is not None
-    bound = f"at {'least' if claim.low else 'most'} {style.value(limit, digits)}"
-    sure = f"{numbers.level(result.level or 0)} limit"
-    within = f" ({limits})" if result.n and result.low else ""
-    return f"{metric.limit} {bound}{of_metric}{of} ({sure}); {value}{within} ({how})"
+    bound = (style.at_least if claim.low else style.at_most)(limit, digits)
+    within = f", interval {limits}" if result.n and result.low else ""
+    return f"{metric.limit} {bound}{of_metric}{of} with {sure} confidence; {best}{within} ({how})"
 
 
 def _how(result: Estimate) -> Iterator[str]:
     """Yield how value and limits were found."""
-    yield result.method
     if result.n_unlabelled:
         yield f"labels on {result.n:,} of {result.n + result.n_unlabelled:,} items"
     else:
         yield f"n = {result.n:,}"
         yield from numbers.sampling_words(result)
+    yield f"method {result.method}"
     if result.interval is not None:
-        yield result.interval.method
+        yield f"interval {result.interval.method}"
 
 
 def labels_alone(result: Estimate) -> str:
@@ -197,8 +195,7 @@ def labels_alone(result: Estimate) -> str:
     alone = result.labelled_only
     if alone is None:
         return ""
-    value, limits = numbers.value_and_limits(alone)
-    line = f"Labels alone: {value}{f' ({limits})' if limits else ''}."
+    line = f"The labels alone would give {numbers.with_limits(alone)}."
     if result.n_effective is None:
         return line
     worth = f"{numbers.counted(result.n, 'label')} worth {result.n_effective:,.0f}"
@@ -307,29 +304,31 @@ def _joined(*lines: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-_NO_BIAS = 5e-5  # less would read 0.00 points
-
-
 def difference_of(verdict: Verdict) -> str:
     """Return the difference of a verdict, its limits, and how sure its sign is."""
     metric, claim = verdict.floor.measure, verdict.floor.claim
-    style = numbers.style_of(verdict.floor)
+    style, digits = numbers.style_of(verdict.floor), digits_of(verdict)
     items = f" ({verdict.n:,} test items)" if verdict.n else ""
+    low, high = (style.signed(one, digits) for one in limits_of(verdict))
     within = (
-        f"{style.signed(verdict.difference)}{style.of_points}, {numbers.level(verdict.level)} "
-        f"interval {style.signed(verdict.low)} to {style.signed(verdict.high)}"
+        f"{style.signed(verdict.difference, digits)}{style.of_points}, "
+        f"{numbers.level(verdict.level)} interval {low} to {high}"
     )
     best = metric.limit if claim.any_model else f"that of {claim.best_of}"
     own = metric.words if claim.any_model else f"the model's {metric.words}"
     pair = (own, best) if metric.less_is_better else (best, own)
     name = " minus ".join(pair)
-    sure = ""
-    if claim.any_model:
-        behind = verdict.difference >= 0
-        how, p = ("badly", verdict.p_room) if behind else ("well", verdict.p_beyond)
-        chance = f"by chance with {numbers.p_equals(p)}"
-        sure = f"; a model at the {metric.limit} would do this {how} {chance}"
-    return f"{numbers.with_capital(name)}: {within}{sure}{items}."
+    sure = _shown_by(verdict) if claim.any_model else ""
+    return f"{numbers.with_capital(name)}: {within}{items}.{sure}"
+
+
+def _shown_by(verdict: Verdict) -> str:
+    """Say whether the difference shows on which side of the limit the model is, and how surely."""
+    behind, limit = verdict.difference >= 0, verdict.floor.measure.limit
+    p = numbers.p_equals(verdict.p_room if behind else verdict.p_beyond)
+    is_shown = verdict.low > 0 or verdict.high < 0
+    shows = "This shows" if is_shown else "This does not show"
+    return f" {shows} that the model is {'worse' if behind else 'better'} than the {limit} ({p})."
 
 
 @ByClassName
@@ -368,7 +367,10 @@ def _(result: Verdict) -> str:
     test = [_test(one) for one in (result.test, result.information) if one is not None]
     if not test and "prediction" in result.given and result.share is None:
         limit = result.floor.measure.limit
-        test = [f"Model and {limit} come from the same items; the limits do not make use of that."]
+        test = [
+            f"Model and {limit} were measured on the same items. The interval does not use that, "
+            "so it is wider than necessary."
+        ]
     floor[0] = numbers.with_capital(floor[0])
     return "\n".join([sentence_of(result), difference_of(result), *test, *floor])
 
@@ -424,17 +426,17 @@ def _about(estimate: Estimate) -> Iterator[str]:
 def to_the_floor(estimate: Estimate) -> list[str]:
     """Say how to get the floor itself, where the answer is only a bound on it."""
     sees, limit = estimate.claim.sees, estimate.measure.limit
-    declare = {
-        SCORES: ", or declare these scores complete (--complete) if they use all that a model "
-        "could know about an item",
-        SHARES: ", or declare the label one more such vote (--label-is-vote) if it is one",
-    }
     if not sees:
         return []
-    votes = f"For the {limit} itself: collect votes of several people on each item"
     if sees == SHARES:
-        votes = f"For the {limit} itself: leave out the label, for that of one more vote"
-    return [f"{votes}{declare.get(sees, '')}."]
+        return [
+            f"This is only a limit for the label. To get a {limit}, leave out --label (the {limit} "
+            "for one more vote), or add --label-is-vote if the label is one more vote of the same "
+            "kind."
+        ]
+    votes = f"To get the {limit} itself and not only a limit, collect votes of several people"
+    complete = " If these scores use everything that a model could know, add --complete."
+    return [f"{votes} for each item.{complete if sees == SCORES else ''}"]
 
 
 @ByClassName
@@ -446,21 +448,22 @@ def _more_about(result: Any) -> Iterable[str]:
 @_more_about.register("FeaturesEstimate")
 def _(result: FeaturesEstimate) -> Iterable[str]:
     if result.models:
-        rates = (f"{name} {numbers.per_cent(rate)}" for name, rate in result.models.items())
+        digits = numbers.digits_for(result)
+        rates = (f"{name} {numbers.per_cent(rate, digits)}" for name, rate in result.models.items())
         yield (
-            f"Errors of each model over all items: {', '.join(rates)}. On "
-            f"the later half {result.leader} had the fewest."
+            f"Error of each model over all items: {', '.join(rates)}. On the later half, "
+            f"{result.leader} made the fewest errors."
         )
 
 
 @_more_about.register("AgreementEstimate")
 def _(result: AgreementEstimate) -> Iterable[str]:
-    low, high = (numbers.per_cent(limit) for limit in (result.allowed_low, result.allowed_high))
+    range_ = numbers.range_of(result.allowed_low, result.allowed_high, 1)
     yield (
         f"{result.agree:,} of {result.pairs:,} pairs agree "
-        f"({numbers.per_cent(result.agreement)}). Even with unlimited pairs, this rate of "
-        f"agreement would fit any floor from {low} to {high}. How often two people agree is not "
-        "the best possible accuracy."
+        f"({numbers.per_cent(result.agreement, 1)}). Even with unlimited pairs, this rate of "
+        f"agreement would fit any floor from {range_}. How often two people agree is not the best "
+        "possible accuracy."
     )
 
 
@@ -475,17 +478,18 @@ def _(result: RatingsEstimate) -> Iterable[str]:
 def _(result: VotesEstimate) -> Iterable[str]:
     if not result.measure.is_error:
         return
-    bias = result.bias or 0.0
-    if result.method != PLUGIN.name and bias < -_NO_BIAS:
+    bias, style = result.bias or 0.0, numbers.style_of(result)
+    digits = numbers.digits_for(result)
+    if result.method != PLUGIN.name and float(style.bare(-bias, digits)) > 0:
         yield (
-            f"Plain vote shares give {numbers.per_cent(result.plugin)}: with so few votes, "
-            f"{numbers.points_of_size(-bias)} too low on average."
+            f"Simply counting the votes would give {style.value(result.plugin, digits)}; with so "
+            f"few votes per item that is about {style.size(-bias, digits)} too low."
         )
     if result.bias_bound is not None:
         limit = result.options.get("model_error", 0.5)
-        bound = numbers.points_of_size(result.bias_bound)
+        bound = style.size(style.up(result.bias_bound, digits), digits)
         if result.bias_bound >= limit:
-            yield f"The paper's bound on that, {bound}, says nothing with so few votes."
+            yield f"The paper's bound on that is {bound}: with so few votes it does not help."
         else:
-            most = numbers.per_cent(limit)
-            yield f"For any floor of at most {most} they are at most {bound} too low on average."
+            most = numbers.per_cent(limit, digits)
+            yield f"If the floor is at most {most}, that count is at most {bound} too low."

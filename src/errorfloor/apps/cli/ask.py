@@ -83,15 +83,15 @@ LIMITS = options(
         FLOOR,
         metavar="VALUE",
         kind=_VALUE,
-        help="Exit with code 3 if the lowest possible error (or --metric) is above this, such as "
-        "10%.",
+        help="Exit with code 3 if the estimate of the lowest possible error (or --metric) is above "
+        "this, such as 10%. Scores give an upper limit only, and that is compared then.",
     ),
     option(
         CEILING,
         metavar="VALUE",
         kind=_VALUE,
-        help="Exit with code 3 if the best possible accuracy (or --metric) is below this, such as "
-        "90%.",
+        help="Exit with code 3 if the estimate of the best possible accuracy (or --metric) is "
+        "below this, such as 90%. Scores give a lower limit only, and that is compared then.",
     ),
     *(
         option(name, metavar="VALUE", kind=_VALUE, hidden=True)

@@ -304,7 +304,7 @@ class Session:
         if not self.quiet:
             for doubt in self._doubts:
                 if self.as_json or doubt not in text:  # else it is printed already
-                    say(f"warning: {doubt}", err=True)
+                    say(f"Warning: {doubt}", err=True)
         if unmet is not None:
             say(f"Failed: {unmet}", err=True)
         if refuted:

@@ -96,15 +96,15 @@ class AnnotatorLimits:
     def note(self) -> str:
         """For how many annotators the limits speak."""
         note = str(getattr(self.likelihood, "thinned_note", ""))
-        equal = f"{self.effective:,.0f} with equal workloads say as much"
-        skewed = f" ({equal}, because some cast more votes)"
+        equal = f"worth {self.effective:,.0f} with equal numbers of votes"
+        skewed = f" ({equal}, because some gave many more votes than others)"
         about = "about " if self.number >= _MANY_HASHES else ""
         people = (
             f"{about}{self.number:,} annotators{skewed if self.effective < self.number / 2 else ''}"
         )
         return (
-            f"{note} The interval treats {people} as a sample: it holds for a new annotator of "
-            "the same kind."
+            f"{note} The {people} count as a random sample, like the items, so the interval also "
+            "holds for a new annotator of the same kind."
         )
 
 

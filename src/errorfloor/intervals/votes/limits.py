@@ -143,13 +143,13 @@ def not_a_sample(table: VoteTable) -> str:
     """Say for whose votes limits hold that do not count annotators as a sample."""
     if table.workloads is None:
         return (
-            " It is not known who gave which vote: the limits assume many annotators, or that all "
-            "vote alike."
+            " It is not known who gave which vote: the interval assumes that there are many "
+            "annotators, or that all vote in the same way."
         )
+    if effective_number(table.workloads) < FEWEST_ANNOTATORS:
+        return ""  # a check says so, and the sentence names whose votes they are
     number = number_of(table.workloads)
-    few = effective_number(table.workloads) < FEWEST_ANNOTATORS
-    why = ", who are too few to stand for others" if few else ", not for a fresh one"
-    return f" The limits are for one more vote of these {number:,} annotators{why}."
+    return f" The interval is for one more vote of these {number:,} annotators, not of a new one."
 
 
 @uses_weights(where=weighs)

@@ -22,7 +22,7 @@ from errorfloor.results import (
     VotesEstimate,
 )
 from errorfloor.show import plot
-from errorfloor.show.numbers import level, per_cent, points_of_size, style_of
+from errorfloor.show.numbers import level, per_cent, points_of_size, style_of, value_and_limits
 from errorfloor.show.people import worth
 from errorfloor.show.plot.axes import TEXT, matplotlib
 from errorfloor.show.plot.classes import FEW, height_of
@@ -332,8 +332,8 @@ def _with_interval(row: Estimate) -> str:
     style = style_of(row)
     if row.interval is None:
         return style.value(row.value)
-    span = style.limits(row.interval.low, row.interval.high)
-    return f"{style.value(row.value)} ({level(row.interval.level)} interval {span})"
+    value, span = value_and_limits(row)
+    return f"{value} ({level(row.interval.level)} interval {span})"
 
 
 def _figure(width: float, height: float) -> Figure:

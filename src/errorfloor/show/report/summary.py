@@ -254,11 +254,8 @@ def _bounds(floor: Estimate) -> list[tuple[str, str]]:
     sure = numbers.level(floor.level)
     limit = {"low": floor.low, "high": floor.high}.get(claim.limits)
     if limit is not None:
-        side, shown = (
-            "least" if claim.low else "most",
-            numbers.style_of(floor).value(limit, numbers.digits_for(floor)),
-        )
-        bound = f"at {side} {shown}"
+        style = numbers.style_of(floor)
+        bound = (style.at_least if claim.low else style.at_most)(limit, numbers.digits_for(floor))
         facts.insert(0, (f"{metric.limit.capitalize()}, {sure} limit", bound))
     return [*facts, (f"{sure} interval", interval)]
 
@@ -336,16 +333,9 @@ def visible_rows(grid: Grid) -> tuple[tuple[str, ...], ...]:
 
 
 def _methods(comparison: Comparison) -> tuple[Block, ...]:
-    digits, style = max(map(numbers.digits_for, comparison)), numbers.style_of(comparison.main)
+    digits = numbers.digits_for_all(comparison)
     rows = tuple(
-        (
-            row.method,
-            numbers.REFUTED if row.refuted else style.value(row.value, digits),
-            ""
-            if row.interval is None or row.refuted
-            else style.limits(row.interval.low, row.interval.high, digits),
-            row.interval_method or "",
-        )
+        (row.method, *numbers.value_and_limits(row, digits), row.interval_method or "")
         for row in comparison
     )
     levels = {row.level for row in comparison if row.level is not None}
@@ -787,7 +777,7 @@ def _calling_for_attention(estimate: Estimate) -> tuple[Finding, ...]:
 
 
 def _digits(groups: Groups[Estimate]) -> int:
-    return max(map(numbers.digits_for, groups.values()))
+    return numbers.digits_for_all(groups.values())
 
 
 def _method_names(groups: Groups[Estimate]) -> tuple[str, ...]:
@@ -846,15 +836,8 @@ def _doubts(row: Estimate, findings: Iterable[Finding]) -> list[str]:
 
 def _table(groups: Groups[Estimate]) -> Table:
     digits, metric = _digits(groups), _metric(groups)
-    style = numbers.style_for(metric, len(next(iter(groups.values())).classes))
     rows = tuple(
-        (
-            name,
-            f"{row.n:,}",
-            numbers.REFUTED if row.refuted else style.value(row.value, digits),
-            "" if row.low is None or row.refuted else style.limits(row.low, row.high or 0, digits),
-        )
-        for name, row in groups.items()
+        (name, f"{row.n:,}", *numbers.value_and_limits(row, digits)) for name, row in groups.items()
     )
     level = f"{_level(groups)} interval".strip()
     head = (groups.column, "items", head_of(groups.values()), level)
