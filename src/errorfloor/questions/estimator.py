@@ -104,7 +104,7 @@ def from_estimator(
     >>> from sklearn.datasets import make_classification
     >>> X, y = make_classification(400, flip_y=0.2, random_state=0)
     >>> f"{from_estimator(LogisticRegression(), X, y, interval=None):.4f}"
-    '0.2458'
+    '0.2458 (no limit)'
     """
     ask = record_of(Ask, options).checked(ScoreTable.kind)  # before models are fitted
     positive = options.get("positive")
