@@ -439,10 +439,12 @@ def test_requirements_hold_for_every_group(folder):
     by_group = ["demo/scores.csv", "--group", "batch", "--complete"]
     failed = run("estimate", *by_group, "--fail-if-floor-above", 0.01, code=3)
     assert re.search(
-        r"Failed: the floor of a is 7.7 %, above the allowed 1 %; the floor of b is", failed.stderr
+        r"Failed: the estimate of the floor of a is 7.7 %, above the allowed 1 %; the estimate",
+        failed.stderr,
     )
     failed = run("estimate", *by_group, "--fail-if-floor-above", 0.073, code=3)
-    assert failed.stderr.endswith("Failed: the floor of a is 7.7 %, above the allowed 7.3 %.\n")
+    above = "Failed: the estimate of the floor of a is 7.7 %, above the allowed 7.3 %.\n"
+    assert failed.stderr.endswith(above)
     failed = run("headroom", *by_group, *MODEL, "--fail-unless", "saturated", code=3)
     assert failed.stderr.endswith(
         "Failed: the verdict of a is room; the verdict of b is room, not saturated.\n"
@@ -467,7 +469,7 @@ def test_the_gate_goes_by_which_way_a_metric_is_better(monkeypatch):
     assert unattainable(session, best, Limit(0.9)) is None
     assert session.about["passed"] is True
     assert unattainable(session, best, Limit(0.95)) == (
-        "the ceiling is 92.0 %, below the allowed 95 %."
+        "the estimate of the ceiling is 92.0 %, below the required 95 %."
     )
     assert session.about["passed"] is False
     assert unattainable(session, best, None) is None

@@ -153,7 +153,7 @@ def test_gains_are_counted_in_the_metrics_own_unit():
         r"Your model, at 0\.\d+, can still gain 0\.\d+ to 0\.\d+ AUC\.$", found.sentence
     )
     assert re.search(
-        r"^Ceiling minus AUC: \+0\.\d{3}, 95 % interval", long_text_of(found), re.MULTILINE
+        r"^Ceiling minus AUC: \+0\.\d{2,4}, 95 % interval", long_text_of(found), re.MULTILINE
     )
     found = ef.headroom(soft("log-loss"), model_scores=1 - model, labels=y)
     assert re.search(r"can still come down by \d\.\d+ to \d\.\d+ in log-loss\.$", found.sentence)
@@ -171,9 +171,8 @@ def test_gains_are_counted_in_the_metrics_own_unit():
 def test_groups_and_methods_are_compared_in_the_metrics_words():
     floors = ef.from_soft_labels(DATA, soft="soft_label", group="site", metric="auc", rng=0)
     assert re.fullmatch(
-        r"If these are the true probabilities, the best possible AUC for .* is "
-        r"about 0\.\d+ \(site [ab]\) to 0\.\d+ \(site [ab]\) in 2 "
-        r"groups\.",
+        r"If these are the true probabilities, the best possible AUC is about 0\.\d+ in site [ab] "
+        r"and 0\.\d+ in site [ab]\.",
         floors.sentence,
     )
     assert "ceiling of AUC" in str(floors)

@@ -103,8 +103,8 @@ class AnnotatorLimits:
             f"{about}{self.number:,} annotators{skewed if self.effective < self.number / 2 else ''}"
         )
         return (
-            f"{note} The {people} count as a random sample, like the items, so the interval also "
-            "holds for a new annotator of the same kind."
+            f"{note} {people[:1].upper()}{people[1:]} count as a random sample, like the items, so "
+            "the interval also holds for a new annotator of the same kind."
         )
 
 
