@@ -168,7 +168,8 @@ def plain(result):
 
 def numbers(found):
     """Return the result of a command but for where the labels came from."""
-    aside = ("source", "seed", "findings", "warnings")  # rows tell more than counts
+    # Rows tell more than counts: the sentence names people who are too few.
+    aside = ("source", "seed", "findings", "warnings", "sentence")
     return {key: value for key, value in found["result"].items() if key not in aside}
 
 
