@@ -168,8 +168,7 @@ def plain(result):
 
 def numbers(found):
     """Return the result of a command but for where the labels came from."""
-    # Rows tell more than counts: the sentence names people who are too few.
-    aside = ("source", "seed", "findings", "warnings", "sentence")
+    aside = ("source", "seed", "findings", "warnings")  # rows tell more than counts
     return {key: value for key, value in found["result"].items() if key not in aside}
 
 
@@ -199,6 +198,8 @@ def test_the_three_layouts_of_votes_agree(folder):
         == "Each item's votes are independent draws from its true probabilities."
     )
     assert "It is not known who gave which vote" in counted.pop("assumptions")
+    assert "one more vote of these 3 annotators" in known.pop("sentence")
+    assert "one more annotator's vote" in counted.pop("sentence")
     assert known == counted
     long = [line.split(",") for line in Path("demo/annotations.csv").read_text().split()[1:]]
     votes = {}
@@ -207,7 +208,8 @@ def test_the_three_layouts_of_votes_agree(folder):
     rows = [",".join(by.values()) for by in votes.values()]
     (folder / "wide.csv").write_text("\n".join(["rater_1,rater_2,Rater 3", *rows]))
     wide = run("estimate", "wide.csv", "--json")
-    assert {**numbers(json.loads(wide.stdout)), "assumptions": ""} == {**known, "assumptions": ""}
+    aside = {"assumptions": "", "sentence": ""}
+    assert {**numbers(json.loads(wide.stdout)), **aside} == {**known, **aside}
     note, warning = wide.stderr.splitlines()
     assert note == 'note: using columns "rater_1", "rater_2", "Rater 3" as the annotators'
     assert warning.startswith("Warning: The votes come from too few people to speak for others")
@@ -218,7 +220,7 @@ def test_blanks_among_annotators_are_votes_not_cast(folder):
     expected = numbers_of(ef.from_votes([1, 3, 0, 2], [2, 3, 2, 3], interval=None))
     for columns in ("a,b,c", "[abc]"):
         found = answer("estimate", "wide.csv", "--annotators", columns, "--interval", "none")
-        assert numbers(found) == expected
+        assert numbers(found) == {**expected, "sentence": found["result"]["sentence"]}
         assert found["input"]["columns"] == {"annotators": ["a", "b", "c"]}
 
 
