@@ -373,9 +373,12 @@ def from_value(metric: Metric, value: object, n: object, floor: Estimate) -> Mod
         raise InputError(f"`n` must be the number of test items, at least 1; got {shown(n)}.")
     kind = kind_of(metric)
     if not kind.published:
+        table = (
+            "`confusion`: counts of test items, a row for each true class, such as 480,40;60,420"
+        )
         raise InputError(
             f"`model_value` and a number of items do not tell how sure a model's {metric.words} "
-            f"is. Give `{'model_scores' if kind.by_scores else 'confusion'}`."
+            f"is. Give {'`model_scores`' if kind.by_scores else table}."
         )
     number = _as_value(value, metric, len(floor.classes))
     evidence = _of_value(kind, metric, number, items, floor)
