@@ -195,3 +195,9 @@ def test_pairs_that_agree_less_than_any_votes_are_refuted():
     with pytest.warns(ef.RefutedWarning, match=r"at least 58.0 % .* agree on 50.0 %"):
         ef.from_agreement(500, 1000, share=0.3)
     assert not ef.from_agreement(490, 1000).refuted  # chance
+
+
+def test_a_number_of_pairs_that_may_be_per_cent_is_told():
+    with pytest.warns(ef.RefutedWarning, match=r"for 83 % pass 0\.83\."):
+        ef.from_agreement(83, 500)
+    assert ef.from_agreement(0.83, 500).value == ef.from_agreement(415, 500).value

@@ -199,8 +199,15 @@ def _misfit(agree: float, pairs: int, share: float | None) -> Iterator[Finding]:
             f"Independent votes agree on at least {per_cent(least, 1)} of pairs, whatever the "
             f"items are like; these agree on {per_cent(agree / pairs, 1)}.",
             "Check the number of pairs that agree, and the share of class 1."
-            f"{_ONE_IS_A_COUNT if agree == 1 else ''}",
+            f"{_ONE_IS_A_COUNT if agree == 1 else _count_or_per_cent(agree)}",
         )
+
+
+def _count_or_per_cent(agree: float) -> str:
+    """Return what to say of a number of pairs that may have been meant in per cent."""
+    if not 50 < agree <= 100 or agree % 1:
+        return ""
+    return f" {agree:g} was read as a number of pairs; for {agree:g} % pass {agree / 100:g}."
 
 
 def allowed(agreement: float, share: float | None = None) -> tuple[float, float]:
