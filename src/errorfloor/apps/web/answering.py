@@ -496,7 +496,7 @@ def steps_part(result: Any, facts: form.Facts, can: Mapping[str, bool]) -> Marku
         for remedy in remedies_of(one, estimate, facts.state, facts.classes)
     ]
     other = [
-        tag("form.button", step.title, type="form.button", class_="quiet", **{"data-go": step.part})
+        tag("button", step.title, type="button", class_="quiet", **{"data-go": step.part})
         for step in _further(result, facts, can)
     ]
     if facts.of_ratings:
@@ -566,7 +566,7 @@ def _further(result: Any, facts: form.Facts, can: Mapping[str, bool]) -> Iterato
 
 
 def _save(suffix: str, title: str) -> Markup:
-    return tag("form.button", title, type="form.button", class_="quiet", **{"data-report": suffix})
+    return tag("button", title, type="button", class_="quiet", **{"data-report": suffix})
 
 
 def _downloads(document: Document, *, card: bool) -> Markup:
@@ -596,4 +596,4 @@ def _downloads(document: Document, *, card: bool) -> Markup:
 
 def _copy(title: str) -> Markup:
     label = {"aria-label": f"Copy: {title}", "data-copy": title}
-    return tag("form.button", "Copy", type="form.button", class_="quiet", **label)
+    return tag("button", "Copy", type="button", class_="quiet", **label)
