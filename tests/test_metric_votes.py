@@ -168,7 +168,7 @@ def test_items_that_are_alike_may_be_coin_flips_if_votes_lean_by_chance(eta, coi
     asked = options("error-at-coverage", at=0.7)
     assert (likelihood_limits(*cells, options=asked)[1] == 0.5) == coins
     region = TwoClassRegion.around(cells, 0.95, 256, options("average-precision"))
-    values = region.alike()  # of items that are alike: their probability
+    values = region.values_if_equal()  # of items that are alike: their probability
     half = np.sqrt(2 * 300 * region.use * eta * (1 - eta) / 900)
     assert (min(values), max(values)) == pytest.approx((eta - half, eta + half), abs=0.006)
 

@@ -805,26 +805,7 @@ def judging(
         Reads the data by other options and layouts.
     """
     if not ask.choice.record.is_error:
-        # Next to labels that the floor is of, the model's column may hold its scores.
-        if data is None:
-            raise InputError(
-                "`prediction` with `metric` reads a file twice. Save standard input as a file, and "
-                "name that."
-            )
-        refuse_groups(where.group)
-        refuse_votes(where)
-        kept = where
-        if "soft" in where.columns:  # next to which labels are the model's
-            columns = {name: one for name, one in where.columns.items() if name != "label"}
-            kept = replace(where, columns=columns)
-        reading = read_as(kept, (SCORES, SOFT_LABELS))
-
-        def by_metric() -> Verdict:
-            floor = answer(reading, ask)
-            model = read_model(data, where, prediction, floor)
-            return beside(floor, model, ask.level, same_labelling=True)
-
-        return by_metric
+        return _judging_by_metric(data, where, prediction, ask, read_as)
     column = one_column(prediction)
     of_votes = votes_reader(data, where, column)
     if of_votes is None and data is not None and (where.group is not None or where.sampling):
@@ -845,6 +826,31 @@ def judging(
     with naming_predictions():
         pair = Pair.read(read_as(replace(where, group=column), (SCORES,)))
     return lambda: beside_pair(answer(pair.reading, ask), pair, ask.level)
+
+
+def _judging_by_metric(
+    data: Any, where: ReadOptions, prediction: str | Sequence[str], ask: Ask, read_as: Reader
+) -> Callable[[], Verdict]:
+    """Return what judges a model by another metric than error: its column may hold scores."""
+    if data is None:
+        raise InputError(
+            "`prediction` with `metric` reads a file twice. Save standard input as a file, and "
+            "name that."
+        )
+    refuse_groups(where.group)
+    refuse_votes(where)
+    kept = where
+    if "soft" in where.columns:  # next to which labels are the model's
+        columns = {name: one for name, one in where.columns.items() if name != "label"}
+        kept = replace(where, columns=columns)
+    reading = read_as(kept, (SCORES, SOFT_LABELS))
+
+    def by_metric() -> Verdict:
+        floor = answer(reading, ask)
+        model = read_model(data, where, prediction, floor)
+        return beside(floor, model, ask.level, same_labelling=True)
+
+    return by_metric
 
 
 def _unpaired(
