@@ -85,7 +85,7 @@ def test_betting_covers_means_in_the_range_of_many_classes():
 @pytest.mark.parametrize("kind", ["soft", "votes", "scores"])
 def test_reports_show_the_classes(floors, kind, tmp_path):
     page = ef.report(floors[kind], tmp_path / "page.html", rng=0).read_text()
-    assert "Which classes no model can tell apart" in page
+    assert "Which classes are confused most" in page
     assert "cherry" in page
     text = ef.report(floors[kind], tmp_path / "page.md", rng=0).read_text()
     assert ef.confusion(floors[kind]).sentence in text
@@ -165,7 +165,7 @@ def test_items_of_many_classes_are_ranked_by_what_they_add(ring, votes):
     assert abs(found.doubt.mean() - wrong.mean()) < 4 * np.sqrt(wrong.mean() / wrong.size)
     columns = found.to_frame().columns
     assert list(columns[:3]) == ["item", "votes apple", "votes cherry"]
-    assert "another likelier" in str(found)
+    assert "another class likelier" in str(found)
     with pytest.raises(ef.InputError, match="is for two classes"):
         ef.items(votes, symmetric=False)
 
@@ -457,8 +457,9 @@ def test_one_class_in_two_spellings_refutes_the_floor(three_votes):
     assert not ef.from_votes(rows_of_votes(three_votes)).refuted
     labels = ["yes", "Yes", "no", "no"] * 20
     scores = pd.DataFrame({"score": np.linspace(0, 1, 80), "label": labels})
-    with pytest.warns(ef.RefutedWarning, match="yes and Yes"):
-        assert ef.from_scores(scores, positive="yes", rng=0).refuted
+    assert (
+        ef.from_scores(scores, positive="yes", rng=0).table.positives.sum() == 40
+    )  # in any capitals
 
 
 def test_answers_that_are_no_class_are_doubted(three_votes):

@@ -18,7 +18,7 @@ from errorfloor.checks.wording import Wording, wording_of
 from errorfloor.data.columns import simple
 from errorfloor.data.tables import ScoreTable
 from errorfloor.results.estimate import Estimate
-from errorfloor.results.finding import Finding, Level
+from errorfloor.results.finding import TRAINED, Finding, Level
 
 SAMPLE = 10  # items from which on scores that are labels are no accident
 FEW = 10  # different scores of a class that make a cluster
@@ -253,9 +253,6 @@ def _nearly_perfect(table: ScoreTable, limit: str) -> Finding | None:
         f"The scores put {counted(table.n, 'item')} in almost perfect order (AUC {share:.4f})."
     )
     return _trained_on(f"AUC {share:.4f}", sentence, limit)
-
-
-TRAINED = "Scores as of training data"  # which terminals show though it is a note
 
 
 def _trained_on(value: str, sentence: str, limit: str) -> Finding:

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 from errorfloor._checks import Sentence
 
 Level: TypeAlias = Literal["refuted", "warn", "note", "ok"]
+TRAINED = "Scores as of training data"  # the one finding that is shown though it is a note
 LEVELS: tuple[Level, ...] = ("refuted", "warn", "note", "ok")  # the gravest first
 
 

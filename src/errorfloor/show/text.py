@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from errorfloor.checks.leaks import TRAINED
 from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.results.claim import SCORES, SHARES
+from errorfloor.results.finding import TRAINED
 from errorfloor.show import grids, numbers
 from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
