@@ -360,7 +360,7 @@ def test_the_answer_says_for_whom_it_speaks(votes):
     assert plain.high <= known.high
     for name in ("likelihood", "certified"):
         found = ef.from_votes(votes, interval=name)
-        assert "one more vote of these 30 annotators, not for a fresh one" in found.assumptions
+        assert "one more vote of these 30 annotators, not of a new one" in found.assumptions
     counts = ef.from_votes([1, 2, 3], 3)
     assert "It is not known who gave which vote" in counts.assumptions
     with pytest.raises(ValueError, match="needs to know whose vote each one is"):
@@ -421,8 +421,8 @@ def test_limits_of_informedness_hold():
 def test_nobody_is_left_out_of_a_few(votes):
     few = ef.annotators(votes[votes["annotator"] < 10])
     assert few.without is None
-    assert "must be 20 annotators" in few.notes[0]
-    assert "must be 20 annotators" in str(few)
+    assert "With fewer than 20 annotators nobody is left out" in few.notes[0]
+    assert few.notes[0] in str(few)
     with pytest.raises(ValueError, match="Counts do not say whose votes"):
         ef.annotators([1, 2, 3])
     with pytest.raises(ValueError, match="`annotator` is missing"):
@@ -456,7 +456,7 @@ def test_the_crowd_of_rte_is_known_by_number():
     frame = pd.DataFrame(data.annotations)
     estimate = ef.from_votes(frame)
     assert estimate.value == ef.from_votes(data.vote_table).value == pytest.approx(0.2648, abs=1e-4)
-    assert "treats 164 annotators (26 with equal workloads" in estimate.assumptions
+    assert "164 annotators (worth 26 with equal numbers of votes" in estimate.assumptions
     found = ef.annotators(frame)
     assert found.without < 0.75 * found.everyone
 
@@ -574,7 +574,7 @@ def test_from_twenty_annotators_on_those_who_may_guess_are_left_out():
         return ef.annotators(frame, annotators=names)
 
     assert asked(19).notes == (
-        "To leave out possible guessers, there must be 20 annotators or more.",
+        "With fewer than 20 annotators nobody is left out as a possible guesser.",
     )
     enough = asked(20)
     assert enough.notes == ()
@@ -588,7 +588,9 @@ def test_where_all_may_be_guessing_nobody_is_left():
     rows["vote"] = np.random.default_rng(0).integers(2, size=60)
     found = ef.annotators(rows, **COLUMNS)
     assert (found.everyone, found.without, found.left_out) == (None, None, None)
-    assert found.notes == ("Too few votes are left without those who may be guessing.",)
+    assert found.notes == (
+        "Without those who may be guessing, too few votes are left for a floor.",
+    )
 
 
 def test_floors_of_single_votes_are_those_of_their_table(votes):

@@ -188,9 +188,9 @@ def test_the_answer_has_value_and_interval_in_one_sentence():
     ("name", "word"),
     [
         ("room", "room left"),
-        ("saturated", "at the floor"),
+        ("saturated", "not shown to be worse than the floor"),
         ("beyond", "better than the floor"),
-        ("matches", "as good as the best threshold"),
+        ("matches", "not shown to be worse than the best threshold"),
         ("better", "better than the best threshold"),
     ],
 )
@@ -579,8 +579,8 @@ def test_the_answer_on_groups_has_the_lowest_and_the_highest_floor():
     low, *_, high = sorted(found, key=lambda name: found[name].value)
     answer = summarize(found).answer
     said = (
-        rf"The best threshold on these scores gets an accuracy of about \d+(\.\d)? % "
-        rf"\(site {high}\) to \d+(\.\d)? % \(site {low}\) in {len(found)} groups\. A model "
+        rf"The best threshold on these scores gets an accuracy between about \d+(\.\d)? % in "
+        rf"site {high} and \d+(\.\d)? % in site {low}; there are {len(found)} groups\. A model "
         r"that sees more than these scores may do better\."
     )
     assert re.fullmatch(said, answer)
@@ -610,9 +610,10 @@ def test_a_report_on_groups_says_the_same_in_all_formats(simultaneous, tmp_path)
         assert sentence in html
         assert sentence in markdown
     for name, row in found.items():
-        numbers = [f"{100 * number:.2f} %" for number in (row.value, row.low, row.high)]
-        assert f"| {name} | {row.n} | {numbers[0]} | {numbers[1]} to {numbers[2]} |" in markdown
-        assert f"{name}{row.n}{numbers[0]}{numbers[1]} to {numbers[2]}" in html
+        low, high = math.floor(1000 * row.low) / 10, math.ceil(1000 * row.high) / 10
+        value, limits = f"{100 * row.value:.1f} %", f"{low:.1f} to {high:.1f} %"
+        assert f"| {name} | {row.n} | {value} | {limits} |" in markdown
+        assert f"{name}{row.n}{value}{limits}" in html
 
 
 def test_a_page_on_groups_is_well_formed():

@@ -231,7 +231,7 @@ def test_the_note_says_when_some_cast_more_votes():
         ).note
 
     assert "30 annotators count as a random sample" in note(30, 15.0)
-    assert "treats 30 annotators (15 with equal workloads" in note(30, 14.9)
+    assert "30 annotators (worth 15 with equal numbers of votes" in note(30, 14.9)
     assert "About 1,000 annotators count as" in note(1000, 900.0)
     assert "999 annotators count as" in note(999, 900.0)
 
