@@ -19,7 +19,7 @@ from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
 from errorfloor.questions import models
 from errorfloor.questions.options import as_typed
-from errorfloor.results import Estimate, Groups, RatingsEstimate, Verdict
+from errorfloor.results import Estimate, Groups, RatingsEstimate, Verdict, VotesEstimate
 from errorfloor.show.recipe import (
     FLAGS,
     code_of_groups,
@@ -34,6 +34,7 @@ from errorfloor.show.sentences import refuting
 MOST = 3  # steps; nobody takes more of them
 FEW_VOTES = 10  # per item; with fewer, votes are what narrows an interval
 PILOT = 20  # items with scores, fewer of which no plan is made from
+WIDE = 0.02  # an interval, in which two points of accuracy lie
 TEST_ITEMS = 1000  # of the model that nobody has named yet
 
 
@@ -64,6 +65,25 @@ def steps_of(estimate: Estimate, verdict: Verdict | None = None) -> tuple[NextSt
     if estimate.table is None:  # a number, or an agreement rate
         return ()
     return tuple(islice(_further(estimate, verdict), MOST))
+
+
+def in_lines(answer: object) -> Iterator[str]:
+    """Yield what to type next about a floor from votes, a line each, for a terminal."""
+    if not isinstance(answer, VotesEstimate) or answer.refuted or not answer.measure.is_error:
+        return
+    estimate, table = answer, answer.table
+    if not isinstance(table, VoteTable):
+        return
+    votes, low, high = float(table.counts @ table.totals / table.n), estimate.low, estimate.high
+    if low is not None and high is not None and high - low > WIDE and votes < FEW_VOTES:
+        command = next((one.command for one in _plan(estimate)), None)
+        if command is not None:
+            each = f"{votes:.3g} {'vote' if votes == 1 else 'votes'} per item"
+            yield f"the interval is wide because there are {each}; to plan more of them: {command}"
+    tested = ("--model-accuracy", "0.9", "--test-items", str(TEST_ITEMS))
+    command = typed(estimate, "headroom", tested)
+    if command is not None:
+        yield f"to see what your model can still gain, put in its accuracy: {command}"
 
 
 def _of_ratings(estimate: RatingsEstimate, verdict: Verdict | None) -> Iterator[NextStep]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -230,6 +231,11 @@ def estimate(session: Session, labels: Labels, ask: Ask, **limits: float | None)
     with session.step("estimating"):
         floor = answer(reading, ask)
     session.answer(floor, unmet=unattainable(session, floor, limit))
+    if sys.stdout.isatty() and not (session.as_json or session.quiet):  # for people only
+        from errorfloor.show.next_steps import in_lines  # the start is quick
+
+        for line in in_lines(floor):
+            session.remark(line)
 
 
 def _answered_as_ratings(labels: Labels, session: Session) -> bool:
