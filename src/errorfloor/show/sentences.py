@@ -447,6 +447,8 @@ def _trade(plan: Plan) -> Iterator[str]:
     widths = trade.deeper, abs(trade.broader)
     digits = max(style.digits(min(widths), min(widths)), 1)  # they are to be told apart
     deeper, broader = (style.size(width, digits) for width in widths)
+    if trade.now is not None:
+        yield f"The interval is now {style.size(trade.now, digits)} wide."
     vote = f"One more vote for each of your {trade.n:,} items would make the interval {deeper} wide"
     items = f"{trade.more:,} new items, for the same price, would make it {broader} wide"
     if trade.deeper < trade.broader:
