@@ -27,7 +27,7 @@ from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.honest import WITHIN, PoweredErrors, worth_of_correlated
 from errorfloor.methods import prediction_powered
-from errorfloor.questions import partly
+from errorfloor.questions import sampling
 from errorfloor.results import Estimate
 
 LEVEL = 0.95
@@ -430,9 +430,9 @@ def set_to(module: Any, **values: object) -> Iterator[None]:
 def skipped(what: str, n: int, design: str, tables: Iterable[tuple[ScoreTable, float]]) -> Skipped:
     """Return how often limits hold the floors of tables, refused ones as well."""
     refused, both = [], ([], [])  # type: ignore[var-annotated]
-    with set_to(partly, LEVEL=0.0):
+    with set_to(sampling, ALIKE=0.0):
         for seed, (table, floor) in enumerate(tables):
-            refused.append(partly.largest_difference(table)[1] < 1e-4)
+            refused.append(sampling.largest_difference(table)[1] < 1e-4)
             for limits, number in zip(both, (prediction_powered.STRATA, 1), strict=True):
                 with set_to(prediction_powered, STRATA=number):
                     low, high = limits_of(ef.from_scores(table, rng=seed, clip=1e-9))

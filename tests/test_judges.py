@@ -20,9 +20,9 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.methods.prediction_powered import PoweredCut, flat_variance, post_stratified
 from errorfloor.methods.record import Options
-from errorfloor.questions import partly
-from errorfloor.questions.partly import largest_difference
+from errorfloor.questions import sampling
 from errorfloor.questions.plan_labels import drawn
+from errorfloor.questions.sampling import largest_difference
 
 N = 4000
 
@@ -403,17 +403,17 @@ def test_the_distance_is_that_of_two_cumulative_shares():
     effective = own[:, 1].sum() ** 2 / np.sum(own[:, 1] ** 2)
     unit = 2 * np.sqrt(max(variances) * (1 - effective / every.size)) / own[:, 1].sum()
     mass, square = (np.array([sum(w**power for w in some) for some in weights]) for power in (1, 2))
-    assert partly._distance(line, mass, square, everything) == pytest.approx((max(apart), unit))
+    assert sampling._distance(line, mass, square, everything) == pytest.approx((max(apart), unit))
     # Where all are labelled alike there is nothing to tell.
     ones = np.ones(3)
-    assert partly._distance(np.arange(3.0), ones, ones, np.ones(3, int)) == (0, 0)
+    assert sampling._distance(np.arange(3.0), ones, ones, np.ones(3, int)) == (0, 0)
 
 
 def test_many_classes_are_looked_at_one_by_one_and_by_the_largest():
     scores = np.array([[2.0, 1.0, 1.0], [0.0, 3.0, 1.0]])
-    lines = partly._lines(scores)
+    lines = sampling._lines(scores)
     assert np.array(lines).tolist() == [[0.5, 0], [0.25, 0.75], [0.25, 0.25], [0.5, 0.75]]
-    assert np.array(partly._lines(-scores)).tolist() == [[-2, 0], [-1, -3], [-1, -1], [-1, 0]]
+    assert np.array(sampling._lines(-scores)).tolist() == [[-2, 0], [-1, -3], [-1, -1], [-1, 0]]
     table = ScoreTable(
         np.array([[0.2, 0.5, 0.3], [0.6, 0.3, 0.1]]),
         np.array([[20, 0, 0], [0, 4, 0]]),

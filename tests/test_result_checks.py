@@ -17,7 +17,7 @@ from errorfloor import checks
 from errorfloor.apps.cli.commands import cli
 from errorfloor.checks.order import area, chance_of_order, errors_saved
 from errorfloor.data.source import Source
-from errorfloor.results.finding import LEVELS
+from errorfloor.results.claim import LEVELS
 from errorfloor.show.report import summarize
 
 N = 1000

@@ -17,6 +17,8 @@ References
 """
 
 from errorfloor.bounds.bias import (
+    BiasCurves,
+    bias_curves,
     computable_bias_bound,
     exact_bias,
     expected_bias_bound,
@@ -25,7 +27,6 @@ from errorfloor.bounds.bias import (
     separated_bias_bound,
     sharp_bias_bound,
 )
-from errorfloor.bounds.curves import BiasCurves, bias_curves
 from errorfloor.bounds.deviation import (
     auc_deviation,
     balanced_error_deviation,

@@ -8,14 +8,16 @@ import numpy as np
 
 from errorfloor._checks import as_flag, check_level, refuse
 from errorfloor._typing import Counts, Floats
-from errorfloor.bounds.arguments import (
+from errorfloor.bounds.bias import (
     FloatOrFloats,
+    any_bias,
     as_numbers_that,
+    as_separation,
     as_whole,
     check_shapes,
     plain,
+    separated_bias,
 )
-from errorfloor.bounds.bias import any_bias, as_separation, separated_bias
 from errorfloor.methods.votes.share_bias import lost_by_votes
 
 

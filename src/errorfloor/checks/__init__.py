@@ -14,7 +14,6 @@ from errorfloor._checks import DoubtWarning, RefutedWarning, warn
 from errorfloor.checks import (
     gold,
     leaks,
-    models,
     names,
     order,
     ratings,
@@ -24,7 +23,7 @@ from errorfloor.checks import (
     votes,
 )
 from errorfloor.checks.record import Check, Checked
-from errorfloor.results.finding import LEVELS, Finding
+from errorfloor.results.claim import LEVELS, Finding
 
 # Of several findings of a level the first is the headline.
 RECORDS: tuple[Check, ...] = (
@@ -39,7 +38,7 @@ RECORDS: tuple[Check, ...] = (
     votes.ANNOTATORS,
     *votes.RECORDS,
     *ratings.RECORDS,
-    *models.RECORDS,
+    *rows.MODELS,
     rows.COPIES,
     *rows.RECORDS,
 )

@@ -14,8 +14,8 @@ from errorfloor._numbers import counted, p_equals, per_cent
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.checks.record import ANY, ENOUGH, Check
 from errorfloor.data.tables import GoldVotes, ScoreTable, VoteTable
+from errorfloor.results.claim import Finding, Level
 from errorfloor.results.estimate import Estimate
-from errorfloor.results.finding import Finding, Level
 
 if TYPE_CHECKING:
     from errorfloor.data.items import PredictedVotes, Predictions

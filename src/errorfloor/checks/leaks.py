@@ -13,12 +13,11 @@ from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import counted
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.checks.order import area
-from errorfloor.checks.record import ANY, ENOUGH, Check
-from errorfloor.checks.wording import Wording, wording_of
+from errorfloor.checks.record import ANY, ENOUGH, Check, Wording, wording_of
 from errorfloor.data.columns import simple
 from errorfloor.data.tables import ScoreTable
+from errorfloor.results.claim import TRAINED, Finding, Level
 from errorfloor.results.estimate import Estimate
-from errorfloor.results.finding import TRAINED, Finding, Level
 
 SAMPLE = 10  # items from which on scores that are labels are no accident
 FEW = 10  # different scores of a class that make a cluster

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from errorfloor._checks import Sentence, aside
 from errorfloor.checks.record import ANY, Check, Checked
 from errorfloor.data.naming import as_long, no_answers
+from errorfloor.results.claim import Finding
 from errorfloor.results.estimate import Estimate
-from errorfloor.results.finding import Finding
 from errorfloor.results.models import ModelComparison
 
 # What people who leave an item out are often made to choose.

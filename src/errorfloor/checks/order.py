@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import p_equals, per_cent
 from errorfloor._typing import Counts, Floats
-from errorfloor.checks.record import Check
-from errorfloor.checks.wording import wording_of
+from errorfloor.checks.record import Check, wording_of
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Shape
+from errorfloor.results.claim import Finding, Level
 from errorfloor.results.estimate import Estimate, method_of
-from errorfloor.results.finding import Finding, Level
 
 DEVIATIONS = 3  # of the area of scores that say nothing: one in 740 lies so far below 1/2
 FALLING = 0.05  # error probability of the test of order, at most; measured 0.006

@@ -12,7 +12,7 @@ from errorfloor._checks import Sentence, aside
 from errorfloor.checks.record import Check
 from errorfloor.data.tables import RatingTable
 from errorfloor.metrics.variances import RATIO
-from errorfloor.results.finding import Finding
+from errorfloor.results.claim import Finding
 
 A_THIRD = 1 / 3  # of the variance between items that one of them may make
 FEW_RATERS = 3

@@ -1,4 +1,4 @@
-"""What only rows can tell: items left out, repeated or copied, ids in place of scores."""
+"""What only rows can tell: items left out, repeated or copied, ids, equal models."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.checks.record import ANY, ENOUGH, Check, Checked
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.data.values import times_copied
+from errorfloor.results.claim import Finding, Level
 from errorfloor.results.estimate import Estimate
-from errorfloor.results.finding import Finding, Level
 from errorfloor.results.models import ModelComparison
 
 # Clusters, and such of equal size, below which limits were not tried: of a floor, and of models.
@@ -208,6 +208,46 @@ def _gold(estimate: Estimate) -> Iterator[Finding]:
         )
 
 
+# Rows of models that are compared.
+
+
+def _only_label(result: ModelComparison) -> Iterator[Finding]:
+    label = _fact(result, "only_label")
+    if label is not None:
+        yield Finding(
+            "One class of labels",
+            str(label),
+            "warn",
+            f"All labels are {label}: a model that always answers {label} would be perfect here. "
+            "How models do on other classes cannot be seen.",
+            "Compare models on items of all classes.",
+        )
+
+
+def _equal_models(result: ModelComparison) -> Iterator[Finding]:
+    pairs = _fact(result, "equal_models") or ()
+    for first, second in pairs:
+        yield Finding(
+            "Equal models",
+            f"{first} and {second}",
+            "note",
+            f"{first} and {second} give the same answer for every item.",
+            "Check that the two columns are of different models.",
+        )
+
+
+def _matched_by_order(result: ModelComparison) -> Iterator[Finding]:
+    if _fact(result, "other_ids"):
+        yield Finding(
+            "Rows matched by order",
+            "no id in common",
+            "warn",
+            "The files have no id in common. Their labels are the same in the same order, so the "
+            "rows are taken for the same items in this order.",
+            "Call items the same in all files.",
+        )
+
+
 # Copies among scores: equal or very close ones whose labels always agree.
 
 LEAST_ROWS = 200  # different scores, fewer of which have no neighbours that are alike
@@ -334,4 +374,14 @@ RECORDS = (
         asks="Does every row occur twice, three times or more, as if rows had been copied?",
     ),
     Check(name="merged scores", run=_merged, asks="Were neighbouring scores merged?"),
+)
+_of_models = partial(Check, results=(ModelComparison,))
+MODELS = (
+    _of_models(
+        name="rows matched by order",
+        run=_matched_by_order,
+        asks="Where each model has a file: do the files call items differently?",
+    ),
+    _of_models(name="one class of labels", run=_only_label, asks="Are all labels the same?"),
+    _of_models(name="equal models", run=_equal_models, asks="Do two models give the same answers?"),
 )

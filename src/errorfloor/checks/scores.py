@@ -13,14 +13,13 @@ from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import counted, per_cent
 from errorfloor._typing import Counts, Floats
 from errorfloor.checks.order import area
-from errorfloor.checks.record import ANY, ENOUGH, Check, as_they_are
+from errorfloor.checks.record import ANY, ENOUGH, Check, as_they_are, wording_of
 from errorfloor.checks.soft import balance, some_of, unseen_classes, vote_shares
-from errorfloor.checks.wording import wording_of
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Basis, Classes
 from errorfloor.methods.rules.offsets import TOP1
+from errorfloor.results.claim import Finding, Level
 from errorfloor.results.estimate import Estimate, method_of
-from errorfloor.results.finding import Finding, Level
 
 FEW = 10  # labels of a class below which each of them decides
 MANY_WRONG = 0.01  # share of items whose score of 0 or 1 is wrong that curves feel

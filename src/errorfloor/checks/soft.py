@@ -11,11 +11,10 @@ import numpy as np
 from errorfloor._checks import Sentence, function
 from errorfloor._numbers import counted, per_cent
 from errorfloor._typing import Bools, Floats
-from errorfloor.checks.record import ANY, ENOUGH, Check
-from errorfloor.checks.wording import Wording, wording_of
+from errorfloor.checks.record import ANY, ENOUGH, Check, Wording, wording_of
 from errorfloor.data.tables import SoftTable
+from errorfloor.results.claim import Finding, Level
 from errorfloor.results.estimate import Estimate
-from errorfloor.results.finding import Finding, Level
 
 MOST_VOTES = 20  # shares of no more votes than this are recognised
 FEW_EQUAL = 15  # equal items that weights are worth, below which limits were not tried

@@ -19,9 +19,8 @@ import numpy as np
 from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import counted, per_cent, points, points_of_size, range_of
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.checks.record import ANY, ENOUGH, Check
+from errorfloor.checks.record import ANY, ENOUGH, Check, Wording, wording_of
 from errorfloor.checks.soft import balance, few_items, unseen_classes
-from errorfloor.checks.wording import Wording, wording_of
 from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
@@ -38,8 +37,8 @@ from errorfloor.methods.votes.thinning import (
     thinned,
     thinned_apart,
 )
+from errorfloor.results.claim import Finding, Level
 from errorfloor.results.estimate import Estimate, VotesEstimate
-from errorfloor.results.finding import Finding, Level
 
 if TYPE_CHECKING:
     from errorfloor.methods.votes.line import Mixture

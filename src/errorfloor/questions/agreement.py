@@ -27,7 +27,7 @@ from errorfloor.intervals.votes.limits import CERTIFIED, LIKELIHOOD
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.questions.ratings import from_published
 from errorfloor.results import AgreementEstimate, Interval, RatingsEstimate
-from errorfloor.results.finding import Finding
+from errorfloor.results.claim import Finding
 
 _PLACES = 6  # of numbers of pairs that are not whole
 _ROUNDING = 1e-9  # by which a rate may miss a whole number of pairs, in shares of all pairs

@@ -17,7 +17,7 @@ from errorfloor.data.source import Reading
 from errorfloor.data.tables import Table, VoteTable
 from errorfloor.methods.record import Classes, Options
 from errorfloor.questions.question import Ask, answer, where_in
-from errorfloor.questions.weights import unweighted
+from errorfloor.questions.sampling import unweighted
 from errorfloor.results.annotators import Annotator, AnnotatorsResult
 
 WITH_ANNOTATORS = tuple(layout for layout in LAYOUTS if layout.ballots is not None)

@@ -45,7 +45,7 @@ from errorfloor.questions.question import (
     takes,
     where_in,
 )
-from errorfloor.questions.weights import check_uses_weights
+from errorfloor.questions.sampling import check_uses_weights
 from errorfloor.results import Comparison, Groups
 from errorfloor.results.models import ComparedModel, ModelComparison, ModelDifference
 

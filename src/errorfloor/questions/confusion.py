@@ -17,7 +17,7 @@ from errorfloor.methods.record import Classes, Options
 from errorfloor.metrics.record import of_classes
 from errorfloor.questions.calibrate import fit
 from errorfloor.questions.question import Ask, floor_of
-from errorfloor.questions.weights import unweighted
+from errorfloor.questions.sampling import unweighted
 from errorfloor.results import Confusion, Estimate, Groups
 from errorfloor.results.estimate import method_of
 

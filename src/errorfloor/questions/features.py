@@ -31,7 +31,7 @@ from errorfloor.intervals.record import Evidence
 from errorfloor.intervals.seeds import Seed
 from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate, FeaturesEstimate, Interval
-from errorfloor.results.finding import Finding
+from errorfloor.results.claim import Finding
 
 NO_LOWER_LIMIT = (
     "There is no lower limit: with one label per item, features cannot tell noise in the labels "

@@ -43,7 +43,7 @@ from errorfloor.questions.question import (
     takes,
     where_in,
 )
-from errorfloor.questions.weights import unweighted
+from errorfloor.questions.sampling import unweighted
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
 
 # Labels redrawn at random, on purpose ----------------------------------------------------------

@@ -54,7 +54,7 @@ from errorfloor.questions.models import Model, ModelOptions, counted, error_in
 from errorfloor.questions.people import PeopleComparison, people_in, replace_level
 from errorfloor.questions.question import AnyColumns, Ask, answer, floor_of
 from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
-from errorfloor.questions.weights import unweighted
+from errorfloor.questions.sampling import unweighted
 from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
 from errorfloor.results.estimate import GIVEN, method_of
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED

@@ -17,7 +17,7 @@ from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.votes.thinning import Votes, thinned
 from errorfloor.metrics import ERROR
-from errorfloor.questions.weights import unweighted
+from errorfloor.questions.sampling import unweighted
 from errorfloor.results.items import ClassItems, Items
 
 _LEVEL = 0.05  # of the test that refutes exchangeable classes

@@ -35,7 +35,7 @@ from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.votes.aims import PiecewiseLinear
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
 from errorfloor.questions.question import Ask, VoteColumns, answer, takes
-from errorfloor.questions.weights import unweighted
+from errorfloor.questions.sampling import unweighted
 from errorfloor.results import Estimate, Finding
 from errorfloor.results.models import ModelDifference, Rate
 from errorfloor.results.people import MIXTURE, VOTES, AltTest, ModelRate, PanelRate, People

@@ -58,7 +58,7 @@ from errorfloor.questions.question import (
     answer,
     check_classes,
 )
-from errorfloor.questions.weights import unweighted
+from errorfloor.questions.sampling import unweighted
 from errorfloor.results import Estimate, Groups, Interval, Option, Plan, Trade
 from errorfloor.results.claim import SCORES, SHARES, claim_of
 

@@ -24,7 +24,7 @@ from errorfloor.intervals.honest import of_fit
 from errorfloor.intervals.seeds import Seed
 from errorfloor.methods.prediction_powered import PoweredCut
 from errorfloor.methods.record import Options
-from errorfloor.questions.partly import check_alike
+from errorfloor.questions.sampling import check_alike
 from errorfloor.results.plan import LabelPlan
 
 FLOOR = 0.25  # of the mean, below which no item's standard deviation counts

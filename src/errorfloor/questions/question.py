@@ -51,8 +51,8 @@ from errorfloor.metrics import ERROR
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import cap
 from errorfloor.questions.cap import ModelError
-from errorfloor.questions.partly import check_alike
-from errorfloor.questions.weights import (
+from errorfloor.questions.sampling import (
+    check_alike,
     check_clusters,
     check_uses_weights,
     check_weighs,

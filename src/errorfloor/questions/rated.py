@@ -38,8 +38,8 @@ from errorfloor.questions.ratings import (
     read_ratings,
 )
 from errorfloor.results import Interval, Verdict
+from errorfloor.results.claim import Finding
 from errorfloor.results.estimate import RatingsEstimate
-from errorfloor.results.finding import Finding
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED, Reached
 
 _TOO_MUCH_CHANCE = 1e-3

@@ -29,7 +29,7 @@ from errorfloor.questions.question import (
     takes,
     where_in,
 )
-from errorfloor.questions.weights import unweighted
+from errorfloor.questions.sampling import unweighted
 from errorfloor.results import ClassReliability, Groups, Reliability
 
 

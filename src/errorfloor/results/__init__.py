@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from errorfloor.results.annotators import Annotator as Annotator
     from errorfloor.results.annotators import AnnotatorsResult as AnnotatorsResult
     from errorfloor.results.claim import Claim as Claim
+    from errorfloor.results.claim import Finding as Finding
     from errorfloor.results.confusion import ClassPair as ClassPair
     from errorfloor.results.confusion import Confusion as Confusion
     from errorfloor.results.estimate import AgreementEstimate as AgreementEstimate
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from errorfloor.results.feebee import FeeBeeResult as FeeBeeResult
     from errorfloor.results.feebee import FeeBeeScore as FeeBeeScore
     from errorfloor.results.feebee import NoiseCurve as NoiseCurve
-    from errorfloor.results.finding import Finding as Finding
     from errorfloor.results.items import ClassItems as ClassItems
     from errorfloor.results.items import Items as Items
     from errorfloor.results.look import ColumnLook as ColumnLook
@@ -54,14 +54,13 @@ if TYPE_CHECKING:
 
 _HOME = {
     "annotators": ("Annotator", "AnnotatorsResult"),
-    "claim": ("Claim",),
+    "claim": ("Claim", "Finding"),
     "confusion": ("ClassPair", "Confusion"),
     "estimate": (
         *("AgreementEstimate", "Estimate", "FeaturesEstimate", "Interval", "RatingsEstimate"),
         "VotesEstimate",
     ),
     "feebee": ("ORACLE", "Difference", "FeeBeeResult", "FeeBeeScore", "NoiseCurve"),
-    "finding": ("Finding",),
     "items": ("ClassItems", "Items"),
     "look": ("ColumnLook", "LayoutLook", "Look"),
     "models": ("ComparedModel", "ModelComparison", "ModelDifference", "Rate"),

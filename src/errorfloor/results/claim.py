@@ -1,15 +1,11 @@
-"""What an answer claims: which of its limits are limits of the best that any model can do.
-
-Scores of a model bound the floor from one side, because another model may see what they do not.
-Votes bound it from both, for the vote of one more such person. A claim follows from the method, the
-interval and what the user declares; nothing is stored that could disagree with them.
-"""
+"""What an answer claims, and what checks found out about the data behind it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
 
+from errorfloor._checks import Sentence
 from errorfloor.data.tables import ScoreTable, SoftTable
 from errorfloor.intervals.record import IntervalKind
 from errorfloor.methods.record import Classes, Method, Shape
@@ -160,3 +156,42 @@ def _rule(method: Method, metric: Metric) -> str:
     return (
         metric.rule if method.classes is Classes.TWO else "the best choice of class weights for {}"
     )
+
+
+Level: TypeAlias = Literal["refuted", "warn", "note", "ok"]
+TRAINED = "Scores as of training data"  # the one finding that is shown though it is a note
+LEVELS: tuple[Level, ...] = ("refuted", "warn", "note", "ok")  # the gravest first
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One question about the data, its answer, and what the answer means.
+
+    Attributes
+    ----------
+    name : str
+        What was checked, in a few words.
+    value : str
+        The answer in short.
+    level : {"refuted", "warn", "note", "ok"}
+        How much it matters. A result with a refuted finding is not stated as one.
+    sentence : str
+        What the answer means.
+    remedy : str
+        What to do about it.
+    """
+
+    name: str
+    value: str
+    level: Level
+    sentence: str
+    remedy: str = ""
+
+    @property
+    def text(self) -> str:
+        """What it means and what to do about it."""
+        return Sentence(self.sentence, " ", self.remedy) if self.remedy else self.sentence
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as plain values."""
+        return {name: str(value) for name, value in asdict(self).items()}

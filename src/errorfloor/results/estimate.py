@@ -23,8 +23,7 @@ from errorfloor.methods.record import GIVEN_LABEL, GOLD_LABEL, Classes, Method
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.variances import NOISE, RATIO, rating_metric
-from errorfloor.results.claim import SCORES, SHARES, Claim, claim_of
-from errorfloor.results.finding import Finding
+from errorfloor.results.claim import SCORES, SHARES, Claim, Finding, claim_of
 
 if TYPE_CHECKING:
     from errorfloor.methods.votes.line import Mixture

@@ -10,8 +10,8 @@ from errorfloor._shown import Answer
 from errorfloor.data.source import Source
 from errorfloor.metrics import Metric
 from errorfloor.metrics.choice import MetricChoice
+from errorfloor.results.claim import Finding
 from errorfloor.results.estimate import Estimate
-from errorfloor.results.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)

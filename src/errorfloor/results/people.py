@@ -8,8 +8,8 @@ from typing import Any
 
 from errorfloor._shown import Answer
 from errorfloor.data.source import Source
+from errorfloor.results.claim import Finding
 from errorfloor.results.estimate import Estimate
-from errorfloor.results.finding import Finding
 from errorfloor.results.models import ModelDifference, Rate, certain
 
 VOTES, MIXTURE = "votes", "mixture"  # what the agreement of a panel is found from

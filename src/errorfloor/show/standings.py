@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from errorfloor.data.tables import VoteTable
 from errorfloor.results import Estimate
-from errorfloor.results.claim import Claim
-from errorfloor.results.finding import TRAINED
+from errorfloor.results.claim import TRAINED, Claim
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED, Verdict
 from errorfloor.show import numbers
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from errorfloor.methods.votes.plugin import PLUGIN
-from errorfloor.results.claim import SCORES, SHARES
-from errorfloor.results.finding import TRAINED
+from errorfloor.results.claim import SCORES, SHARES, TRAINED
 from errorfloor.show import grids, numbers
 from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
         Verdict,
         VotesEstimate,
     )
-    from errorfloor.results.finding import Finding
+    from errorfloor.results.claim import Finding
     from errorfloor.results.look import LayoutLook
 
 

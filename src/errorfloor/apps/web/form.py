@@ -33,7 +33,7 @@ from errorfloor.metrics.variances import NAMES as RATING_METRICS
 from errorfloor.metrics.variances import R2, rating_metric
 from errorfloor.questions.options import FLAG, Number, Whole
 from errorfloor.results import ModelComparison
-from errorfloor.results.finding import Finding
+from errorfloor.results.claim import Finding
 from errorfloor.show.markup import Markup, tag, visible
 from errorfloor.show.report.html import LEVELS
 from errorfloor.show.report.summary import once

@@ -16,7 +16,7 @@ from errorfloor.data.layouts import ITEM_OF_ROW
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE
 from errorfloor.questions.options import OPTIONS
 from errorfloor.results import Estimate
-from errorfloor.results.finding import Finding
+from errorfloor.results.claim import Finding
 
 _VOTES = ("votes", "counts", "vote", "annotators", "annotations")
 _SCORES = ("score", *_VOTES)  # votes next to a label are scores

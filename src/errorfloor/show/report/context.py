@@ -39,8 +39,8 @@ from errorfloor.results import (
     Reliability,
     VotesEstimate,
 )
+from errorfloor.results.claim import LEVELS, Finding
 from errorfloor.results.estimate import method_of
-from errorfloor.results.finding import LEVELS, Finding
 from errorfloor.show.numbers import style_of
 
 DEFAULT = default(ScoreTable.kind)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from errorfloor.results.finding import Finding
+from errorfloor.results.claim import Finding
 from errorfloor.show.markup import fenced, plain
 from errorfloor.show.next_steps import NextStep
 

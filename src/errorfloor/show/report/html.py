@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from errorfloor._typing import Floats
-from errorfloor.results.finding import Finding
+from errorfloor.results.claim import Finding
 from errorfloor.show.markup import Markup, tag
 from errorfloor.show.palette import on_a_page, style_sheet, themed
 from errorfloor.show.plot.axes import matplotlib

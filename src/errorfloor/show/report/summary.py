@@ -29,8 +29,8 @@ from errorfloor.results import (
     RatingsEstimate,
     Verdict,
 )
+from errorfloor.results.claim import Finding
 from errorfloor.results.estimate import interval_of, method_of
-from errorfloor.results.finding import Finding
 from errorfloor.show import models as in_models
 from errorfloor.show import numbers, ratings
 from errorfloor.show import people as in_people
