@@ -23,7 +23,7 @@ import errorfloor as ef
 from benchmarks import scale
 from benchmarks.speed import machine
 from errorfloor._typing import Floats
-from errorfloor.data.grid import CELLS
+from errorfloor.data.matrices import CELLS
 
 ROWS, FEW_ROWS = 10**7, 10**5
 TICK = 1e-9  # seconds; clocks may stand still during a small task

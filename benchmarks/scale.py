@@ -25,7 +25,7 @@ import numpy as np
 import errorfloor as ef
 from benchmarks import RESULTS
 from benchmarks.speed import machine
-from errorfloor.data.grid import EXACT
+from errorfloor.data.matrices import EXACT
 
 DOCUMENT = RESULTS / "scale.md"
 EXPONENTS = (5, 6, 7, 8)

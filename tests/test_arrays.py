@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import errorfloor as ef
 from errorfloor import frames
-from errorfloor.data import arrays, grid
+from errorfloor.data import arrays, matrices
 from tests import engines
 
 TINY = 5e-324  # the least float above 0
@@ -55,7 +55,7 @@ def test_arrays_of_many_distinct_scores_give_the_table_of_a_frame(pairs, exact, 
     scores, labels = map(np.array, zip(*pairs, strict=True))
     columns = {"p": ("float64", scores.tolist()), "y": ("bool", labels.tolist())}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grid, "EXACT", exact)
+        patch.setattr(matrices, "EXACT", exact)
         patch.setattr(arrays, "_CHUNK", chunk)
         found = arrays.count_arrays(scores, labels)
         assert found == frames.score_table(engines.arrow(columns), score="p", label="y")
@@ -81,7 +81,7 @@ def test_arrays_of_any_type_are_counted(view, monkeypatch):
     rng = np.random.default_rng(2)
     scores, labels = view(rng.random(500)), rng.integers(2, size=500)
     expected = slow(np.array(scores, dtype=np.float64), labels)
-    monkeypatch.setattr(grid, "EXACT", 100)
+    monkeypatch.setattr(matrices, "EXACT", 100)
     for kind in (np.bool_, np.int8, np.uint64, np.float32):
         given_labels = labels.astype(kind)
         assert ef.ScoreTable.from_arrays(scores, given_labels) == expected
@@ -93,7 +93,7 @@ def test_arrays_of_any_type_are_counted(view, monkeypatch):
 def test_the_second_look_is_given_up_where_it_would_be_at_too_many_scores(monkeypatch):
     scores = 0.3 + np.arange(400) * 1e-10
     labels = np.arange(400) % 7 < 3
-    monkeypatch.setattr(grid, "EXACT", 100)
+    monkeypatch.setattr(matrices, "EXACT", 100)
     exact = ef.ScoreTable.from_arrays(scores, labels)
     assert arrays.count_arrays(scores, labels) == exact  # its one cell was taken apart
     monkeypatch.setattr(arrays, "MOST_REFINED", 399)
@@ -103,7 +103,7 @@ def test_the_second_look_is_given_up_where_it_would_be_at_too_many_scores(monkey
 @pytest.mark.parametrize("n", [10, 1000])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_a_bad_score_is_named_however_many_there_are(n, bad, monkeypatch):
-    monkeypatch.setattr(grid, "EXACT", 100)
+    monkeypatch.setattr(matrices, "EXACT", 100)
     scores = np.arange(n) / n
     scores[[7, 9]] = bad
     message = rf"`scores` must be finite numbers: entry 7 is {bad} \(2 of {n} are bad\)"
@@ -120,7 +120,7 @@ def test_a_bad_label_is_named_whatever_its_type(kind):
 
 
 def test_scores_that_would_share_few_cells_have_a_row_each(monkeypatch):
-    monkeypatch.setattr(grid, "EXACT", 100)
+    monkeypatch.setattr(matrices, "EXACT", 100)
     rng = np.random.default_rng(4)
     near = rng.random(20_000)
     labels = rng.random(20_000) < near
@@ -157,7 +157,7 @@ def test_nearly_all_scores_that_differ_are_found_to(make, kind):
 def test_the_first_scores_tell_whether_there_are_many(monkeypatch):
     scores = np.random.default_rng(1).random(5000)
     for exact, few in ((1000, 900), (1000, 4000)):
-        monkeypatch.setattr(grid, "EXACT", exact)
+        monkeypatch.setattr(matrices, "EXACT", exact)
         tied = np.floor(scores * few) / few
         assert arrays._has_many(tied) is (few > exact)
         assert not arrays._has_many(tied[:exact])
@@ -176,7 +176,7 @@ def test_the_second_look_leaves_out_the_widest_gap(monkeypatch):
 
 
 def test_groups_are_looked_at_again_each_in_its_own_ranges(monkeypatch):
-    monkeypatch.setattr(grid, "EXACT", 60)
+    monkeypatch.setattr(matrices, "EXACT", 60)
     rng = np.random.default_rng(8)
     score, site = rng.random(4_000), rng.integers(0, 2, 4_000)
     label = rng.random(4_000) < np.where(site, score, score**3)

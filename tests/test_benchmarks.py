@@ -18,7 +18,7 @@ from benchmarks import (
     votes,
     worst,
 )
-from errorfloor.data.grid import CELLS, cell_of
+from errorfloor.data.matrices import CELLS, cell_of
 from errorfloor.methods import prediction_powered
 
 

@@ -15,7 +15,7 @@ from errorfloor.data import (
     documents,
     exports,
     features,
-    grid,
+    matrices,
     source,
     vote_rows,
 )
@@ -204,7 +204,7 @@ def test_what_is_said_is_kept():
 def test_coarsened_tables_keep_counts_weights_and_ranges():
     scores = np.array([0.1, 0.11, 0.51, 0.52, 0.9])
     made = ScoreTable.from_arrays(scores, [0, 1, 1, 0, 1], weight=[1.0, 2, 3, 4, 5])
-    cell = grid.cell_of(scores, 4)
+    cell = matrices.cell_of(scores, 4)
     assert cell.tolist() == [0, 0, 2, 2, 3]
     found = made.coarsen(4)
     assert found.counts.tolist() == [[1, 1], [1, 1], [0, 1]]

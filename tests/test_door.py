@@ -13,7 +13,7 @@ import pytest
 from helpers import answer
 
 import errorfloor as ef
-from errorfloor.data import grid
+from errorfloor.data import matrices
 from errorfloor.datasets import iclr
 from errorfloor.datasets.iclr import Submission
 from errorfloor.datasets.synthetic import gaussian_mixture
@@ -257,7 +257,7 @@ def test_rows_of_many_scores_are_looked_at_again_where_the_best_cut_may_be(monke
     # So near that they are in one cell, which only a second look takes apart.
     scores, labels = 0.3 + np.arange(400) * 1e-10, np.arange(400) % 7 < 3
     exact = ef.ScoreTable.from_arrays(scores, labels)
-    monkeypatch.setattr(grid, "EXACT", 100)
+    monkeypatch.setattr(matrices, "EXACT", 100)
     rows = pd.DataFrame({"p": scores, "y": labels})
     assert ef.from_scores(rows, score="p", label="y", interval=None).table == exact
 

@@ -27,7 +27,7 @@ from errorfloor.data import engines as _engines
 from errorfloor.data import files, formats, read_rows
 from errorfloor.data import grid as _grid
 from errorfloor.data import score_rows as _counting
-from errorfloor.data.grid import cell_of
+from errorfloor.data.matrices import cell_of
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 
 N = 400

@@ -20,7 +20,7 @@ import pytest
 
 from errorfloor import frames
 from errorfloor._checks import InputError
-from errorfloor.data import files, grid, read_rows, saved
+from errorfloor.data import files, matrices, read_rows, saved
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS, VOTES
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
@@ -538,7 +538,7 @@ def test_saved_tables_add_up_and_kinds_do_not_merge(tmp_path):
 
 
 def test_merged_soft_labels_stay_small(tmp_path, monkeypatch):
-    monkeypatch.setattr(grid, "EXACT", 300)
+    monkeypatch.setattr(matrices, "EXACT", 300)
     near = 0.3 + np.arange(400) * 1e-10
     parts = [SoftTable.from_arrays(near[i::2]) for i in (0, 1)]
     for i, part in enumerate(parts):
@@ -589,7 +589,7 @@ def test_soft_labels_are_counted_by_name_and_group_and_in_cells(monkeypatch):
     tables = frames.soft_tables(frame, soft="p", group="g", drop_missing=True)
     assert (tables["a"].n, tables["b"].n, tables["b"].dropped) == (2, 1, 1)
     assert "`soft` (column 'p') has missing values: 1 of 4" in error_of(frame, soft="p")
-    monkeypatch.setattr(grid, "EXACT", 100)
+    monkeypatch.setattr(matrices, "EXACT", 100)
     soft = np.random.default_rng(1).random(600)
     for make in (pd.DataFrame, pl.DataFrame):
         found = frames.soft_table(make({"p": soft}), soft="p", cells=64)

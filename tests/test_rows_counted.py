@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import arrays, grid, read_rows, score_rows
+from errorfloor.data import arrays, matrices, read_rows, score_rows
 from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
@@ -100,7 +100,7 @@ def test_finite_scores_and_labels_of_0_and_1_will_do():
 @pytest.mark.parametrize("distinct", [4, 5])
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_there_is_a_row_for_each_score_up_to_a_number_of_them(make, distinct, repeats, monkeypatch):
-    monkeypatch.setattr(grid, "EXACT", 4)
+    monkeypatch.setattr(matrices, "EXACT", 4)
     # The last score comes where the first rows do not tell that there are too many.
     s = np.array([0.1, 0.2, 0.3, 0.4] * 3 * repeats + [0.4001] * (distinct - 4))
     y = np.arange(s.size) % 2
@@ -127,7 +127,7 @@ def many(seed, size=600):
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
 @pytest.mark.parametrize("seed", range(3))
 def test_cells_and_what_is_taken_apart_are_those_of_arrays(make, seed, monkeypatch):
-    monkeypatch.setattr(grid, "EXACT", 64)
+    monkeypatch.setattr(matrices, "EXACT", 64)
     s, y = many(seed)
     rough = arrays.count_checked(s, y, cells=32, refine=False)
     ranges = arrays.unsure_ranges(rough)
@@ -145,7 +145,7 @@ def test_cells_and_what_is_taken_apart_are_those_of_arrays(make, seed, monkeypat
 
 
 def test_groups_with_too_many_ranges_in_all_stay_as_they_are(monkeypatch):
-    monkeypatch.setattr(grid, "EXACT", 64)
+    monkeypatch.setattr(matrices, "EXACT", 64)
     given = {"score": "s", "label": "y", "group": "g", "cells": 32}
 
     def frame(groups):

@@ -12,7 +12,7 @@ from strategies import labelled_scores, score_tables, vote_tables, votes
 import errorfloor as ef
 from errorfloor import ScoreTable, SoftTable, VoteTable
 from errorfloor.data.engines import fetch, lazy, with_cell
-from errorfloor.data.grid import CELLS, cell_of, unit_cell_of
+from errorfloor.data.matrices import CELLS, cell_of, unit_cell_of
 
 
 @given(labelled_scores(), labelled_scores())

@@ -390,9 +390,9 @@ def test_shares_of_weighted_votes_beside_labels_are_the_same_from_arrays_and_fra
 
 
 def test_scores_too_many_for_a_row_each_keep_their_weights(monkeypatch):
-    from errorfloor.data import grid
+    from errorfloor.data import matrices
 
-    monkeypatch.setattr(grid, "EXACT", 100)
+    monkeypatch.setattr(matrices, "EXACT", 100)
     rng = np.random.default_rng(3)
     scores, weight = rng.random(3000), rng.random(3000) + 0.1
     labels = (rng.random(3000) < scores).astype(int)

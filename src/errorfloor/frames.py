@@ -15,8 +15,8 @@ from errorfloor._checks import InputError, argument, as_flag, check_whole, funct
 from errorfloor.data import files
 from errorfloor.data.columns import by_role, layout_of, usage
 from errorfloor.data.engines import Progress, kinds_of
-from errorfloor.data.grid import CELLS
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, Layout, joined, of_kind
+from errorfloor.data.matrices import CELLS
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import ReadCall
 from errorfloor.data.read_rows import of_rows, rows_of

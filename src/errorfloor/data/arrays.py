@@ -20,15 +20,17 @@ from errorfloor._checks import (
     function,
 )
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data import grid
+from errorfloor.data import matrices
 from errorfloor.data.entries import Entries, of_items, rows_of_codes
-from errorfloor.data.grid import CELLS, EXACT, cell_of, unit_cell_of
 from errorfloor.data.matrices import (
+    CELLS,
+    EXACT,
     added,
     as_class_scores,
     as_matrix,
     as_votes,
     by_score,
+    cell_of,
     counted_scores,
     counted_votes,
     in_order,
@@ -36,6 +38,7 @@ from errorfloor.data.matrices import (
     one_score,
     rows_of,
     side_by_side,
+    unit_cell_of,
     vote_key,
 )
 from errorfloor.data.naming import codes_of
@@ -149,7 +152,7 @@ def _rows_of_cells(scores: NDArray[Any]) -> NDArray[np.intp]:
 
 def merged_if_many(table: ScoreTable) -> ScoreTable:
     """Return a table with weights whose rows are cells where its scores are too many."""
-    if len(table) <= grid.EXACT or table.scores.ndim == 2:
+    if len(table) <= matrices.EXACT or table.scores.ndim == 2:
         return table
     coarse = table.coarsen()
     return table if _is_lumpy(coarse) else coarse
@@ -163,7 +166,7 @@ def count_checked(
         scores = scores.astype(np.float64)
     if not _has_many(scores):
         table = ScoreTable(*by_score(scores, labels != 0))
-        if len(table) <= grid.EXACT:
+        if len(table) <= matrices.EXACT:
             return table
     table = _by_cell(scores, labels, cells)
     if refine and _is_lumpy(table):
@@ -182,11 +185,12 @@ def _is_lumpy(table: ScoreTable) -> bool:
 
 def _has_many(scores: NDArray[Any]) -> bool:
     """Tell whether the first scores alone are too many for a row each, which is soon known."""
-    if scores.size <= grid.EXACT:
+    if scores.size <= matrices.EXACT:
         return False
     # One more, because 0.0 and -0.0 are of different bits.
-    tried = 9 * grid.EXACT // 8, 4 * grid.EXACT  # only for speed: all are counted in the end
-    return any(_different_bits(scores[:rows]) > grid.EXACT + 1 for rows in tried)
+    most = matrices.EXACT
+    tried = 9 * most // 8, 4 * most  # only for speed: all are counted in the end
+    return any(_different_bits(scores[:rows]) > most + 1 for rows in tried)
 
 
 def _different_bits(scores: NDArray[Any]) -> int:

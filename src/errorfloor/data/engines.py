@@ -258,7 +258,7 @@ def holds_several(
 
 
 def with_cell(frame: Frame, cells: int, *, unit: bool) -> Frame:
-    """Add column `cell`: what `errorfloor.data.grid.cell_of` computes of the column `score`."""
+    """Add column `cell`: what `errorfloor.data.matrices.cell_of` computes of the column `score`."""
     scale = math.nextafter(cells, 0)
     if unit and frame.implementation.is_duckdb():  # narwhals would ask twice for negative scores
         where = f"(1 + sqrt(score::double) - sqrt(1 - score::double)) * {scale / 2!r}::double"

@@ -17,8 +17,8 @@ import numpy as np
 
 from errorfloor._checks import InputError, argument, as_flag, check_choice, function, shown
 from errorfloor.data.columns import TEXT_FIRST
-from errorfloor.data.grid import CELLS
 from errorfloor.data.layouts import EVERY_LAYOUT
+from errorfloor.data.matrices import CELLS
 from errorfloor.data.naming import as_classes, names_of_columns
 from errorfloor.data.values import text_of
 

@@ -40,7 +40,6 @@ from errorfloor.data.engines import (
     with_joined,
 )
 from errorfloor.data.files import Few, Found, found_with, opened, renamed
-from errorfloor.data.grid import CELLS
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     GOLD,
@@ -62,6 +61,7 @@ from errorfloor.data.likely import (
     ratings_in_rows,
     sure_reading,
 )
+from errorfloor.data.matrices import CELLS
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
 from errorfloor.data.rows import RowRequest, Run, whole

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from errorfloor._checks import InputError, argument, shown
-from errorfloor.data import files, grid
+from errorfloor.data import files, matrices
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.source import as_paths
 from errorfloor.data.storage import read_arrays
@@ -84,7 +84,7 @@ def _sum(tables: Iterable[tuple[str, Table]]) -> Table:
                 f"The files hold both {total.kind} and {table.kind}; {file!r} is the first of "
                 "another kind. Merge each kind on its own.",
             )
-        if isinstance(total, MergedRows) and len(total) > grid.EXACT:
+        if isinstance(total, MergedRows) and len(total) > matrices.EXACT:
             total = total.coarsen()
     assert total is not None  # there is a file
     return total

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from errorfloor._checks import InputError, Part, argument
 from errorfloor._typing import Floats
-from errorfloor.data import arrays, grid
+from errorfloor.data import arrays, matrices
 from errorfloor.data.arrays import count_checked, merged_if_many, none_labelled, with_others
 from errorfloor.data.engines import (
     Columns,
@@ -240,7 +240,7 @@ def _table_of_few(request: RowRequest, frame: Frame) -> ScoreTable | None:
     """
     if request.options.group is not None or not frame.implementation.is_duckdb():
         return None
-    if request.options.cells > grid.CELLS:  # too many for an entry each
+    if request.options.cells > matrices.CELLS:  # too many for an entry each
         return None
     if not 0 < number_of_rows(frame, request.run) <= FEW_ROWS:
         return None
@@ -307,15 +307,15 @@ def _first_pass(items: CheckedRows, cells: int, kind: type[MergedT]) -> dict[Any
 def _exact_tables(items: CheckedRows, kind: type[MergedT]) -> dict[Any, MergedT] | None:
     """Return tables of all distinct scores, or None if there are too many."""
     query = _by_score(items, items.frame)
-    if items.n > grid.EXACT:
+    if items.n > matrices.EXACT:
         # Most of the time the first rows tell, and the whole group-by is spared.
-        first = 2 * grid.EXACT  # only for speed
+        first = 2 * matrices.EXACT  # only for speed
         head = _by_score(items, items.frame.head(first))
-        if whole(items.run(head.select(nw.len().alias("n")))["n"])[0] > grid.EXACT:
+        if whole(items.run(head.select(nw.len().alias("n")))["n"])[0] > matrices.EXACT:
             return None
-        query = query.head(grid.EXACT + 1)  # only for speed: more rows are thrown away
+        query = query.head(matrices.EXACT + 1)  # only for speed: more rows are thrown away
     found = items.run(query)
-    return _tables_of(items, found, kind) if found["n"].size <= grid.EXACT else None
+    return _tables_of(items, found, kind) if found["n"].size <= matrices.EXACT else None
 
 
 def _by_score(items: CheckedRows, frame: Frame) -> Frame:

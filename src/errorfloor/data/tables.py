@@ -30,13 +30,14 @@ from errorfloor._checks import (
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data import annotators, entries
 from errorfloor.data.entries import Entries, entries_together, of_scores, of_votes, weighed_soft
-from errorfloor.data.grid import CELLS, cell_of
 from errorfloor.data.matrices import (
+    CELLS,
     MOST_ITEMS,
     _too_many,
     added,
     are_new,
     by_class,
+    cell_of,
     check_sums,
     check_total,
     check_votes,

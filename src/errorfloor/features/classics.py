@@ -534,6 +534,8 @@ BENCHMARK = Classic(
 )
 RECORDS = (ONE_NEAREST, K_NEAREST, SPANNING_TREE, BENCHMARK)
 NAMES = tuple(record.name for record in RECORDS)
+SEQUENTIAL = "sequential"  # prediction from earlier items, which alone has a limit
+EVERY_NAME = (SEQUENTIAL, *NAMES)
 
 
 def find(name: object) -> Classic:
@@ -545,6 +547,37 @@ def find(name: object) -> Classic:
             raise InputError(argument("method"), text, " knn-15 is usual.")
         return replace(K_NEAREST, name=f"knn-{int(number)}", k=int(number))
     hint = " K is any number, as in knn-15."
-    check_choice(name, ("sequential", *NAMES), name="method", hint=hint)
+    check_choice(name, EVERY_NAME, name="method", hint=hint)
     record = next(record for record in RECORDS if record.name == name)
     return replace(record, name=f"knn-{record.k}") if record is K_NEAREST else record
+
+
+# What the answers from features do and promise, in words for reports and documents.
+
+
+@dataclass(frozen=True, slots=True)
+class InWords:
+    """A way to answer from features, in words."""
+
+    explains: str
+    promise: str
+    references: tuple[str, ...]
+
+
+_SEQUENTIAL = InWords(
+    "Each item is predicted by the model that did best on the later half of the items before it, "
+    "fitted to earlier items alone. The value is the share of errors: an upper estimate.",
+    "The upper limit of Clopper and Pearson for the errors of predictions from earlier items "
+    "alone, exact at any number of items, for any models and features. The lower limit is 0, as "
+    "with one label per item there is no other.",
+    ("C. Clopper and E. Pearson, Biometrika 26, 1934.",),
+)
+
+
+def in_words(method: str) -> InWords:
+    """Return what a method does and promises."""
+    if method == SEQUENTIAL:
+        return _SEQUENTIAL
+    record = find(method)
+    promise = "There is no interval: the ends hold with unlimited items, and not always then."
+    return InWords(record.explains, promise, record.references)

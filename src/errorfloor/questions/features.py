@@ -23,8 +23,8 @@ from errorfloor.data.features import Features, read_features
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.values import is_id
 from errorfloor.features import classics, sequence
+from errorfloor.features.classics import SEQUENTIAL
 from errorfloor.features.leaks import changes_along, rows_together, telling_columns
-from errorfloor.features.records import SEQUENTIAL
 from errorfloor.features.sequence import families
 from errorfloor.intervals.binomial import upper_limit
 from errorfloor.intervals.record import Evidence

@@ -18,8 +18,7 @@ from errorfloor.data.sample import MANY_ITEMS, Sample
 from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.features import classics
-from errorfloor.features.classics import Classic, Ends, Measure, NeighbourVotes
-from errorfloor.features.records import SEQUENTIAL
+from errorfloor.features.classics import SEQUENTIAL, Classic, Ends, Measure, NeighbourVotes
 from errorfloor.intervals.bootstrap import BLOCK, keep_freed_memory
 from errorfloor.methods.cuts import CutFit, wrong_of
 from errorfloor.methods.logistic import Logistic

@@ -26,7 +26,7 @@ from errorfloor.data.columns import fitting
 from errorfloor.data.layouts import LAYOUTS, RATED, SCORES, SOFT_LABELS, VOTES, Layout
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.source import Reading
-from errorfloor.features.records import SEQUENTIAL
+from errorfloor.features.classics import SEQUENTIAL
 from errorfloor.metrics.variances import PEARSON, QWK, R2
 from errorfloor.questions.options import OF_LIMITS, OF_METRIC, PLAN_OPTIONS
 from errorfloor.questions.question import Ask

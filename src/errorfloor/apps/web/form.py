@@ -27,7 +27,7 @@ from errorfloor.checks.record import Checked
 from errorfloor.data.layouts import BESIDE_LABELS, RATING, SIDE_BY_SIDE
 from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
-from errorfloor.features.records import NAMES
+from errorfloor.features.classics import EVERY_NAME
 from errorfloor.methods.record import Classes
 from errorfloor.metrics.variances import NAMES as RATING_METRICS
 from errorfloor.metrics.variances import R2, rating_metric
@@ -207,7 +207,7 @@ def question_part(facts: Facts) -> Markup:
 
 
 def _of_features(state: State) -> Iterator[Markup]:
-    yield field("method", state, {"": "the default", **{one: one for one in NAMES}})
+    yield field("method", state, {"": "the default", **{one: one for one in EVERY_NAME}})
     yield field("level", state)
 
 

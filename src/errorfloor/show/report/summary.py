@@ -13,7 +13,7 @@ from errorfloor import _references
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
 from errorfloor.data.source import Source
-from errorfloor.features.records import in_words
+from errorfloor.features.classics import in_words
 from errorfloor.metrics import Metric
 from errorfloor.results import (
     AnnotatorsResult,
