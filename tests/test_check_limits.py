@@ -8,8 +8,7 @@ import pytest
 import errorfloor as ef
 from errorfloor.checks import leaks, names, order, rows, scores, soft, votes
 from errorfloor.checks.record import wording_of
-from errorfloor.data.options import ReadOptions
-from errorfloor.data.source import Source
+from errorfloor.data.options import ReadOptions, Source
 from errorfloor.data.tables import VoteTable
 from errorfloor.metrics import ERROR, named
 

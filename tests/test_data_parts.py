@@ -16,7 +16,7 @@ from errorfloor.data import (
     exports,
     features,
     matrices,
-    source,
+    options,
     vote_rows,
 )
 from errorfloor.data.entries import Entries
@@ -187,15 +187,15 @@ def test_what_is_said_is_kept():
     assert ReadOptions.of(positive_from=3).positive_from == 3.0
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         ReadOptions.of(colour="red")
-    assert source.is_source("a.csv")
-    assert source.is_source(["a", "b"])
-    assert not source.is_source([])
-    assert not source.is_source(["a", 1])
-    assert source.as_paths("a", "paths") == ["a"]
-    assert source.as_paths(("a", "b"), "paths") == ["a", "b"]
+    assert options.is_source("a.csv")
+    assert options.is_source(["a", "b"])
+    assert not options.is_source([])
+    assert not options.is_source(["a", 1])
+    assert options.as_paths("a", "paths") == ["a"]
+    assert options.as_paths(("a", "b"), "paths") == ["a", "b"]
     for wrong, says in (([], "`paths` is empty"), ([1], "must be a path"), (3, "must be a path")):
         with pytest.raises(ef.InputError, match=says):
-            source.as_paths(wrong, "paths")
+            options.as_paths(wrong, "paths")
 
 
 # Rows that stand for ranges

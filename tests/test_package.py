@@ -188,7 +188,6 @@ def test_functions_are_of_a_size_to_be_read_at_once():
 
 # Modules that only one other imports, and why they are not a part of it.
 ALONE = {
-    "data.crowds": "A record for each crowd tool is a concept of its own, as a format is.",
     "data.documents": "It is loaded for JSON and workbooks alone.",
     "questions.cap": "What a model's error says about the floor is no part of asking.",
     "features.cuda": "It is loaded where a graphics card is asked for.",

@@ -20,11 +20,10 @@ import pytest
 
 from errorfloor import frames
 from errorfloor._checks import InputError
-from errorfloor.data import files, matrices, read_rows, saved
+from errorfloor.data import files, matrices, read_rows
 from errorfloor.data.layouts import ANNOTATIONS, ANNOTATORS, LAYOUTS, SCORES, SOFT_LABELS, VOTES
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import ReadOptions, Source
 from errorfloor.data.read import read
-from errorfloor.data.source import Source
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 
 P, Y = [0.25, 0.5, 0.75, 0.5], [0, 1, 1, 0]
@@ -517,24 +516,24 @@ def test_saved_tables_keep_scores_that_lie_close_together(tmp_path):
     close = ScoreTable.from_arrays([0.5, 0.5 + 1e-9], [0, 1])
     close.save(tmp_path / "a.npz")
     close.save(tmp_path / "b.npz")
-    assert saved.merge(tmp_path) == close + close
-    assert len(saved.merge(tmp_path)) == 2
+    assert files.merge(tmp_path) == close + close
+    assert len(files.merge(tmp_path)) == 2
 
 
 def test_saved_tables_add_up_and_kinds_do_not_merge(tmp_path):
     for name, table in (("a", TABLE), ("b", TABLE)):
         table.save(tmp_path / f"{name}.npz")
-    assert table_of(tmp_path) == saved.merge(tmp_path) == TABLE + TABLE
+    assert table_of(tmp_path) == files.merge(tmp_path) == TABLE + TABLE
     for other in (VOTE_TABLE, SOFT_TABLE):
         other.save(tmp_path / "c.npz")
-        for call in (saved.merge, table_of):
+        for call in (files.merge, table_of):
             with pytest.raises(
                 InputError,
                 match=f"The files hold both scores and {other.kind}; .*c.npz' is the first of",
             ):
                 call(tmp_path)
     with pytest.raises(InputError, match="`paths` is empty"):
-        saved.merge([])
+        files.merge([])
 
 
 def test_merged_soft_labels_stay_small(tmp_path, monkeypatch):
@@ -543,7 +542,7 @@ def test_merged_soft_labels_stay_small(tmp_path, monkeypatch):
     parts = [SoftTable.from_arrays(near[i::2]) for i in (0, 1)]
     for i, part in enumerate(parts):
         part.save(tmp_path / f"{i}.npz")
-    assert saved.merge(tmp_path) == (parts[0] + parts[1]).coarsen()
+    assert files.merge(tmp_path) == (parts[0] + parts[1]).coarsen()
 
 
 OF_0_1 = {
@@ -563,11 +562,11 @@ def test_tables_that_0_1_saved_are_read(kind, tmp_path):
     columns, expected = OF_0_1[kind]
     path = tmp_path / "old.npz"
     np.savez(path, **columns)
-    assert table_of(path) == saved.load_table(path) == saved.merge(path) == expected
+    assert table_of(path) == files.load_table(path) == files.merge(path) == expected
     np.savez(path, **columns, dropped=np.int64(7))
-    assert saved.load_table(path).dropped == 7
+    assert files.load_table(path).dropped == 7
     expected.save(tmp_path / "new.npz")
-    assert saved.merge(tmp_path).n == 2 * expected.n
+    assert files.merge(tmp_path).n == 2 * expected.n
 
 
 def test_files_that_hold_no_table_are_refused_by_name(tmp_path):
@@ -577,7 +576,7 @@ def test_files_that_hold_no_table_are_refused_by_name(tmp_path):
         with pytest.raises(
             InputError, match=rf"{name}' does not hold a table: .* Pass a table that"
         ):
-            saved.load_table(tmp_path / name)
+            files.load_table(tmp_path / name)
 
 
 # Counting by name.
@@ -621,7 +620,8 @@ def test_the_public_module_has_all_that_counts():
     import errorfloor.frames as public
 
     assert {name: getattr(public, name) for name in public.__all__} == {
-        name: getattr(saved if hasattr(saved, name) else frames, name) for name in public.__all__
+        name: getattr(files if name in ("load_table", "merge") else frames, name)
+        for name in public.__all__
     }
 
 
@@ -796,7 +796,7 @@ def test_pipes_are_counted_scanned_and_merged(pipe, tmp_path):
     writer.join()
     assert frames.score_table(rows, score="p", label="y") == TABLE
     writer = feed(pipe, contents(tmp_path)["table"])
-    assert saved.merge([pipe, tmp_path / "table.npz"]) == TABLE + TABLE
+    assert files.merge([pipe, tmp_path / "table.npz"]) == TABLE + TABLE
     writer.join()
 
 

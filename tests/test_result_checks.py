@@ -16,7 +16,7 @@ import errorfloor as ef
 from errorfloor import checks
 from errorfloor.apps.cli.commands import cli
 from errorfloor.checks.order import area, chance_of_order, errors_saved
-from errorfloor.data.source import Source
+from errorfloor.data.options import Source
 from errorfloor.results.claim import LEVELS
 from errorfloor.show.report import summarize
 

@@ -17,8 +17,7 @@ import pytest
 
 import errorfloor as ef
 from errorfloor import checks, intervals, methods, results
-from errorfloor.data.options import HOW_TO_READ, ReadOptions
-from errorfloor.data.source import Source
+from errorfloor.data.options import HOW_TO_READ, ReadOptions, Source
 from errorfloor.data.tables import KINDS, ScoreTable, SoftTable
 from errorfloor.intervals.seeds import Seed
 from errorfloor.questions.question import Ask, floor_of

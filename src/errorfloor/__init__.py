@@ -16,7 +16,7 @@ if _CHECKING:
     from errorfloor._checks import LabelShiftWarning as LabelShiftWarning
     from errorfloor._checks import LostAnnotatorsWarning as LostAnnotatorsWarning
     from errorfloor._checks import RefutedWarning as RefutedWarning
-    from errorfloor.data.saved import merge as merge
+    from errorfloor.data.files import merge as merge
     from errorfloor.data.tables import RatingTable as RatingTable
     from errorfloor.data.tables import ScoreTable as ScoreTable
     from errorfloor.data.tables import SoftTable as SoftTable
@@ -84,7 +84,7 @@ _HOME = {
         "LostAnnotatorsWarning",
         "RefutedWarning",
     ),
-    "data.saved": ("merge",),
+    "data.files": ("merge",),
     "data.tables": (
         "RatingTable",
         "ScoreTable",

@@ -15,13 +15,12 @@ from errorfloor._checks import InputError, argument, as_flag, check_whole, funct
 from errorfloor.data import files
 from errorfloor.data.columns import by_role, layout_of, usage
 from errorfloor.data.engines import Progress, kinds_of
+from errorfloor.data.files import load_table, merge
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, Layout, joined, of_kind
 from errorfloor.data.matrices import CELLS
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import ReadOptions, as_paths
 from errorfloor.data.read import ReadCall
 from errorfloor.data.read_rows import of_rows, rows_of
-from errorfloor.data.saved import load_table, merge
-from errorfloor.data.source import as_paths
 from errorfloor.data.storage import kept_folder
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 

@@ -24,8 +24,7 @@ from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.columns import names_an_id
 from errorfloor.data.matrices import as_class_scores, by_score, counted_scores, rows_of
 from errorfloor.data.naming import MOST_CLASSES, naming_of, refuse_several
-from errorfloor.data.options import ReadOptions
-from errorfloor.data.source import Reading, Source, is_frame, is_source
+from errorfloor.data.options import Reading, ReadOptions, Source, is_frame, is_source
 from errorfloor.data.storage import map_array, read_arrays, shapes_in
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.data.values import is_id, missing_in, shown_entries, text_of

@@ -46,8 +46,7 @@ from errorfloor.data.matrices import (
     votes_by_class,
 )
 from errorfloor.data.naming import TWO_CLASSES, is_same, listed, whole_of
-from errorfloor.data.options import ReadOptions
-from errorfloor.data.source import Reading
+from errorfloor.data.options import Reading, ReadOptions
 from errorfloor.data.tables import Table, VoteTable
 from errorfloor.data.values import as_texts, missing_in, spelt, text_of
 

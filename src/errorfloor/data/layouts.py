@@ -14,10 +14,9 @@ from errorfloor.data.tables import RatingTable, ScoreTable, SoftTable, VoteTable
 if TYPE_CHECKING:
     from errorfloor.data.ballots import Ballots
     from errorfloor.data.columns import ChosenColumns
-    from errorfloor.data.options import ReadOptions
+    from errorfloor.data.options import Reading, ReadOptions
     from errorfloor.data.read import ReadCall
     from errorfloor.data.rows import CheckedRows, RowRequest
-    from errorfloor.data.source import Reading
     from errorfloor.data.tables import Table
 
 

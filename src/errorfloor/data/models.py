@@ -30,9 +30,8 @@ from errorfloor.data.columns import likely_readings as by_names
 from errorfloor.data.entries import as_clusters, as_weights
 from errorfloor.data.layouts import ITEM_OF_ROW, LABEL, SCORES
 from errorfloor.data.naming import listed
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import ReadOptions, Source, as_paths, is_source
 from errorfloor.data.sample import Sample
-from errorfloor.data.source import Source, as_paths, is_source
 from errorfloor.data.values import (
     FEW_COUNTS,
     as_entries,
@@ -415,9 +414,9 @@ def _copies(frame: Any, run: Any) -> int:
 def models_in_columns(file: Any, kinds: Mapping[str, str] | None = None) -> ModelColumns | None:
     """Return columns that hold classes of a label, where no column is called a score."""
     from errorfloor.data.engines import kinds_of
+    from errorfloor.data.files import holds_table
     from errorfloor.data.likely import first_values, models_and_label
     from errorfloor.data.read_rows import rows_of
-    from errorfloor.data.saved import holds_table
 
     if holds_table(file, None):
         return None

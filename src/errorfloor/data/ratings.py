@@ -27,9 +27,9 @@ from errorfloor.data.values import as_entries, missing_in, text_of, written_numb
 
 if TYPE_CHECKING:
     from errorfloor.data.columns import ChosenColumns
+    from errorfloor.data.options import Reading
     from errorfloor.data.read import ReadCall
     from errorfloor.data.rows import RowRequest
-    from errorfloor.data.source import Reading
 
 MOST_RATINGS = 2**27  # that fit into memory
 _MOST_COLUMNS = 100  # that are compared; more are no raters of many items

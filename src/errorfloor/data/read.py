@@ -35,8 +35,7 @@ from errorfloor.data.layouts import (
 )
 from errorfloor.data.matrices import as_votes, check_counts, is_matrix
 from errorfloor.data.naming import TWO_CLASSES, Binary, as_binary, listed, names_in_arrays
-from errorfloor.data.options import ARRAY, ReadOptions
-from errorfloor.data.source import Origin, Reading, Source, is_frame, is_source
+from errorfloor.data.options import ARRAY, Origin, Reading, ReadOptions, Source, is_frame, is_source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
 from errorfloor.data.values import (
     are_ids,

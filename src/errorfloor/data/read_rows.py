@@ -39,7 +39,7 @@ from errorfloor.data.engines import (
     where_missing,
     with_joined,
 )
-from errorfloor.data.files import Few, Found, found_with, opened, renamed
+from errorfloor.data.files import Few, Found, found_with, opened, renamed, saved_table
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     GOLD,
@@ -62,12 +62,10 @@ from errorfloor.data.likely import (
     sure_reading,
 )
 from errorfloor.data.matrices import CELLS
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import Origin, Reading, ReadOptions, is_source
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
 from errorfloor.data.rows import RowRequest, Run, whole
-from errorfloor.data.saved import saved_table
 from errorfloor.data.score_rows import FEW_ROWS
-from errorfloor.data.source import Origin, Reading, is_source
 from errorfloor.data.storage import read_arrays
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.data.values import are_numbered, is_numbered

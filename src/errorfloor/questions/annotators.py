@@ -12,8 +12,8 @@ from errorfloor._keywords import explains_keywords
 from errorfloor._typing import Floats
 from errorfloor.data.ballots import Ballots, Raters
 from errorfloor.data.layouts import LAYOUTS
+from errorfloor.data.options import Reading
 from errorfloor.data.read import is_data, read
-from errorfloor.data.source import Reading
 from errorfloor.data.tables import Table, VoteTable
 from errorfloor.methods.record import Classes, Options
 from errorfloor.questions.question import Ask, answer, where_in

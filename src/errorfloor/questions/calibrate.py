@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Unpack, overload
 
 from errorfloor._checks import InputError
 from errorfloor._keywords import record_of
-from errorfloor.data.source import Reading
+from errorfloor.data.options import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.calibration import Calibration, ClassCalibration
 from errorfloor.methods.isotonic import ISOTONIC

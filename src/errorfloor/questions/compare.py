@@ -19,9 +19,8 @@ from errorfloor._keywords import record_of
 from errorfloor._typing import Counts, Floats, RandomLike
 from errorfloor.data.models import ModelRows
 from errorfloor.data.naming import listed, positive_of, which_is_1
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import Reading, ReadOptions
 from errorfloor.data.read import is_data
-from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.data.values import spelt, text_of
 from errorfloor.intervals.models import ExactShare, PairedDifference, holm

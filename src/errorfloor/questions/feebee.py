@@ -14,8 +14,8 @@ from errorfloor._checks import InputError, check_choice, check_whole, shown
 from errorfloor._keywords import record_of
 from errorfloor._typing import Bools, Counts, Floats, RandomLike
 from errorfloor.data.features import FeatureItems, read_items
+from errorfloor.data.options import Reading
 from errorfloor.data.sample import MANY_ITEMS, Sample
-from errorfloor.data.source import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.features import classics
 from errorfloor.features.classics import SEQUENTIAL, Classic, Ends, Measure, NeighbourVotes

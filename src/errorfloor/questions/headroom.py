@@ -42,9 +42,8 @@ from errorfloor.data.items import (
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, Layout, of_kind
 from errorfloor.data.matrices import is_matrix, one_score
 from errorfloor.data.naming import as_classes, codes_of, naming_of
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import Reading, ReadOptions, Source
 from errorfloor.data.read import is_data, read
-from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.data.values import text_of
 from errorfloor.intervals.record import Evidence

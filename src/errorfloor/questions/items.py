@@ -11,9 +11,8 @@ from errorfloor._checks import InputError, as_flag
 from errorfloor._keywords import explains_keywords
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.items import KeptVotes, VoteItems
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import Reading, ReadOptions
 from errorfloor.data.read import read
-from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
 from errorfloor.methods.votes.thinning import Votes, thinned
 from errorfloor.metrics import ERROR

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from errorfloor._checks import InputError, Mention
 from errorfloor.data.columns import NO_NAMES, ChosenColumns, has_no_names
 from errorfloor.data.layouts import ANNOTATIONS, BESIDE, LABEL, LAYOUTS, OF_RATINGS, SCORES, Layout
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import Reading, ReadOptions, is_source
 from errorfloor.data.read import is_data, read
-from errorfloor.data.source import Reading, is_source
 from errorfloor.data.tables import Table, VoteTable
 from errorfloor.results.look import ColumnLook, LayoutLook, Look
 
@@ -133,7 +132,7 @@ def _saved(data: Any, where: ReadOptions) -> Reading | None:
     """Return a table, or what was saved in files as one."""
     if isinstance(data, Table):
         return read(data, LAYOUTS, ReadOptions.of())
-    from errorfloor.data.saved import holds_table
+    from errorfloor.data.files import holds_table
 
     if not _files_of(data) or not holds_table(data, where.format):
         return None

@@ -24,9 +24,8 @@ from errorfloor.data.items import (
     as_predictions,
     reader_of,
 )
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import Reading, ReadOptions
 from errorfloor.data.read import is_data, read
-from errorfloor.data.source import Reading
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.crossed import CrossedVotes, Mean
 from errorfloor.intervals.models import holm

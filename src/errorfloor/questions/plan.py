@@ -28,9 +28,8 @@ from errorfloor._keywords import explains_keywords, record_of
 from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import exact_bias
 from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import Reading, ReadOptions, Source
 from errorfloor.data.read import is_data, read
-from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
 from errorfloor.intervals.honest import Honest
 from errorfloor.methods.cuts import CutFit

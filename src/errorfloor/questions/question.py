@@ -26,9 +26,8 @@ from errorfloor._keywords import explains_keywords
 from errorfloor._typing import Floats, RandomLike
 from errorfloor.data.layouts import BESIDE_LABELS, LAYOUTS, of_kind
 from errorfloor.data.matrices import is_matrix
-from errorfloor.data.options import HOW_TO_READ, ReadOptions
+from errorfloor.data.options import HOW_TO_READ, Reading, ReadOptions, Source
 from errorfloor.data.read import read
-from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import MergedRows, ScoreTable, Table, VoteTable
 from errorfloor.intervals.bootstrap import bootstrap
 from errorfloor.intervals.honest import PoweredErrors

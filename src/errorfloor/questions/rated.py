@@ -20,8 +20,7 @@ import numpy as np
 
 from errorfloor._checks import InputError
 from errorfloor._typing import Counts, Floats, RandomLike
-from errorfloor.data.options import ReadOptions
-from errorfloor.data.source import Reading
+from errorfloor.data.options import Reading, ReadOptions
 from errorfloor.data.tables import RatingTable
 from errorfloor.data.values import missing_in
 from errorfloor.intervals.ratings import JACKKNIFE

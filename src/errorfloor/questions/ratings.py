@@ -23,9 +23,8 @@ from errorfloor._checks import (
 from errorfloor._keywords import record_of
 from errorfloor._typing import RandomLike
 from errorfloor.data.layouts import OF_RATINGS
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import Reading, ReadOptions, Source
 from errorfloor.data.read import read
-from errorfloor.data.source import Reading, Source
 from errorfloor.data.tables import RatingTable
 from errorfloor.intervals.ratings import (
     CERTIFIED,

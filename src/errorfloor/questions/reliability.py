@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from errorfloor import methods
 from errorfloor._keywords import record_of
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.source import Reading
+from errorfloor.data.options import Reading
 from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.methods.calibration import Calibration

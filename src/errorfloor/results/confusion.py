@@ -10,7 +10,7 @@ import numpy as np
 
 from errorfloor._shown import Answer
 from errorfloor._typing import Floats
-from errorfloor.data.source import Source
+from errorfloor.data.options import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from errorfloor._checks import InputError, check_level
 from errorfloor._shown import Answer, formatted
 from errorfloor._typing import Floats
 from errorfloor.data.naming import TWO_CLASSES
-from errorfloor.data.source import Source
+from errorfloor.data.options import Source
 from errorfloor.data.tables import Table
 from errorfloor.intervals.record import Evidence, IntervalKind
 from errorfloor.intervals.seeds import Seed

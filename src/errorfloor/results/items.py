@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from errorfloor._shown import Shown
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.options import Source
 from errorfloor.data.outputs import check_output, write_csv
-from errorfloor.data.source import Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

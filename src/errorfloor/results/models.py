@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from errorfloor._shown import Answer
-from errorfloor.data.source import Source
+from errorfloor.data.options import Source
 from errorfloor.metrics import Metric
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.results.claim import Finding

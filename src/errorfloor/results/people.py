@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from errorfloor._shown import Answer
-from errorfloor.data.source import Source
+from errorfloor.data.options import Source
 from errorfloor.results.claim import Finding
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.models import ModelDifference, Rate, certain

@@ -17,8 +17,7 @@ import numpy as np
 from errorfloor import intervals, methods
 from errorfloor.data.formats import format_called
 from errorfloor.data.layouts import LAYOUTS, Layout, of_kind
-from errorfloor.data.options import ARRAY, ReadOptions
-from errorfloor.data.source import Source
+from errorfloor.data.options import ARRAY, ReadOptions, Source
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.record import IntervalKind
 from errorfloor.intervals.seeds import Seed

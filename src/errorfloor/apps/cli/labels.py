@@ -20,9 +20,8 @@ from errorfloor.apps.cli.messages import guesses, quoted, written
 from errorfloor.apps.cli.session import Session
 from errorfloor.data.columns import UnclearColumnsError, by_role, layout_of
 from errorfloor.data.layouts import LAYOUTS, SCORES, Layout
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import Reading, ReadOptions
 from errorfloor.data.read import read
-from errorfloor.data.source import Reading
 from errorfloor.data.storage import naming, scratch
 from errorfloor.data.tables import VoteTable
 from errorfloor.questions.options import OF_METRIC

@@ -18,7 +18,7 @@ from errorfloor import metrics
 from errorfloor._checks import InputError, Mention, argument
 from errorfloor.data.columns import UnclearColumnsError
 from errorfloor.data.layouts import EVERY_LAYOUT, LAYOUTS, joined
-from errorfloor.data.source import Source
+from errorfloor.data.options import Source
 from errorfloor.questions.options import as_typed
 from errorfloor.show.markup import listed
 

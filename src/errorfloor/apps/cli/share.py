@@ -160,7 +160,7 @@ def count(session: Session, labels: Labels, output: Path) -> None:
 @with_session
 def merge(session: Session, tables: tuple[str, ...], output: Path) -> None:
     """Add up tables that `count` wrote, as if all items had been counted at once."""
-    from errorfloor.data.saved import merge
+    from errorfloor.data.files import merge
 
     note_repeated_files(session, tables)
     with session.step("adding up"):

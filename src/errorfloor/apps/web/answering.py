@@ -24,8 +24,7 @@ from errorfloor.apps.web.state import OF_RATINGS, PREDICTION, ROLE, State, in_fo
 from errorfloor.checks.record import Checked
 from errorfloor.data.columns import fitting
 from errorfloor.data.layouts import LAYOUTS, RATED, SCORES, SOFT_LABELS, VOTES, Layout
-from errorfloor.data.options import ReadOptions
-from errorfloor.data.source import Reading
+from errorfloor.data.options import Reading, ReadOptions
 from errorfloor.features.classics import SEQUENTIAL
 from errorfloor.metrics.variances import PEARSON, QWK, R2
 from errorfloor.questions.options import OF_LIMITS, OF_METRIC, PLAN_OPTIONS

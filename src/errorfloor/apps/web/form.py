@@ -25,7 +25,7 @@ from errorfloor.apps.web.state import (
 )
 from errorfloor.checks.record import Checked
 from errorfloor.data.layouts import BESIDE_LABELS, RATING, SIDE_BY_SIDE
-from errorfloor.data.source import Source
+from errorfloor.data.options import Source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
 from errorfloor.features.classics import EVERY_NAME
 from errorfloor.methods.record import Classes

@@ -49,9 +49,8 @@ class Preview:
 def preview_of(file: str) -> Preview:
     """Return what a file holds; of a saved table, which has no columns, nothing."""
     from errorfloor.data.engines import kinds_of, select
-    from errorfloor.data.files import found_in
+    from errorfloor.data.files import found_in, saved_table
     from errorfloor.data.read_rows import rows_of
-    from errorfloor.data.saved import saved_table
 
     with found_in(file, None) as found:
         if saved_table(found) is not None:

@@ -12,8 +12,7 @@ from typing import Any
 
 from errorfloor._checks import InputError, Mention
 from errorfloor.data.layouts import BESIDE, LAYOUTS, RATED, RATER, RATING, SIDE_BY_SIDE, Role
-from errorfloor.data.options import HOW_TO_READ, ReadOptions
-from errorfloor.data.source import Source
+from errorfloor.data.options import HOW_TO_READ, ReadOptions, Source
 from errorfloor.questions.compare import ModelsAsk
 from errorfloor.questions.models import ModelOptions
 from errorfloor.questions.options import (

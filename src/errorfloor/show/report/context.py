@@ -16,7 +16,7 @@ from errorfloor._typing import RandomLike
 from errorfloor.bounds import BiasCurves, bias_curves
 from errorfloor.checks.record import as_they_are
 from errorfloor.data.layouts import LAYOUTS
-from errorfloor.data.source import Source
+from errorfloor.data.options import Source
 from errorfloor.data.tables import ScoreTable, VoteTable
 from errorfloor.methods import default, known, logistic, names, that_fit
 from errorfloor.methods.histogram import HISTOGRAM

@@ -12,7 +12,7 @@ import numpy as np
 from errorfloor import _references
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import RandomLike
-from errorfloor.data.source import Source
+from errorfloor.data.options import Source
 from errorfloor.features.classics import in_words
 from errorfloor.metrics import Metric
 from errorfloor.results import (
