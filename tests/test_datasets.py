@@ -19,15 +19,13 @@ from servers import FileServer, OpenReviewServer, serving
 import errorfloor as ef
 from errorfloor.datasets import (
     MissingDataError,
-    chaosnli,
-    cifar10h,
-    fashion_mnist_h,
     files,
     iclr,
     load_chaosnli,
     load_cifar10h,
     load_fashion_mnist_h,
     load_iclr,
+    voted,
 )
 
 HOME = os.environ.get("ERRORFLOOR_DATA", "")
@@ -159,7 +157,7 @@ def test_a_folder_without_the_file_is_one_error_that_says_what_to_put_where(
 
 
 def test_a_changed_file_is_refused(nowhere):
-    path = nowhere / cifar10h.VOTES.path
+    path = nowhere / voted.CIFAR10H_VOTES.path
     path.parent.mkdir()
     path.write_bytes(b"something else")
     with pytest.raises(
@@ -210,12 +208,12 @@ def test_a_broken_file_of_reviews_is_refused_by_line(nowhere, rows, what):
 
 
 def test_pickled_data_is_never_loaded(nowhere, monkeypatch):
-    path = nowhere / cifar10h.VOTES.path
+    path = nowhere / voted.CIFAR10H_VOTES.path
     path.parent.mkdir()
     np.save(path, np.array([{}], dtype=object), allow_pickle=True)
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    file = files.DataFile(cifar10h.VOTES.path, "r", "c", "s", sha256)
-    monkeypatch.setattr(cifar10h, "VOTES", file)
+    file = files.DataFile(voted.CIFAR10H_VOTES.path, "r", "c", "s", sha256)
+    monkeypatch.setattr(voted, "CIFAR10H_VOTES", file)
     with pytest.raises(ValueError, match="allow_pickle=False"):
         load_cifar10h(data_home=nowhere)
 
@@ -250,8 +248,8 @@ def listed(folder):
 
 
 def test_public_addresses_name_a_commit():
-    known = [cifar10h.VOTES, cifar10h.LABELS, fashion_mnist_h.VOTES, fashion_mnist_h.LABELS]
-    for file in (*known, *chaosnli.PARTS.values()):
+    known = [voted.CIFAR10H_VOTES, voted.CIFAR10H_LABELS, voted.FASHION_VOTES, voted.FASHION_LABELS]
+    for file in (*known, *voted.CHAOSNLI.values()):
         assert file.address == f"{files.HOST}/{file.repository}/{file.commit}/{file.source}"
         assert file.address.startswith("https://raw.githubusercontent.com/")
         assert len(file.commit) == 40
@@ -411,14 +409,14 @@ def test_without_the_libraries_the_error_says_how_to_get_them(nowhere, monkeypat
 
 @needs_data
 def test_every_public_file_is_found_at_its_address(serve):
-    known = [cifar10h.VOTES, cifar10h.LABELS, fashion_mnist_h.VOTES, fashion_mnist_h.LABELS]
+    known = [voted.CIFAR10H_VOTES, voted.CIFAR10H_LABELS, voted.FASHION_VOTES, voted.FASHION_LABELS]
     contents = {}
-    for file in (*known, *chaosnli.PARTS.values()):
+    for file in (*known, *voted.CHAOSNLI.values()):
         with open(os.path.join(HOME, file.path), "rb") as opened:
             contents[f"/{file.repository}/{file.commit}/{file.source}"] = opened.read()
     server = serve(FileServer(contents))
     assert load_cifar10h().n == load_fashion_mnist_h().n == 10_000
-    assert [load_chaosnli(part).n for part in chaosnli.PARTS] == [1514, 1599, 1532]
+    assert [load_chaosnli(part).n for part in voted.CHAOSNLI] == [1514, 1599, 1532]
     assert len(server.asked) == 7
 
 

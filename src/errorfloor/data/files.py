@@ -8,7 +8,7 @@ import shlex
 import shutil
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
@@ -681,3 +681,38 @@ def _sum(tables: Iterable[tuple[str, Table]]) -> Table:
             total = total.coarsen()
     assert total is not None  # there is a file
     return total
+
+
+# Files that people asked for, none of which takes the place of the data.
+
+
+def check_output(
+    path: str | os.PathLike[str], sources: Iterable[str | os.PathLike[str]], *, name: str = "path"
+) -> None:
+    """Refuse to write to a file that the data came from, by whatever name or link.
+
+    Parameters
+    ----------
+    path : path
+        What is to be written.
+    sources : iterable of paths
+        What was read, or will be: files, folders and globs.
+    name : str
+        The argument that `path` came by.
+    """
+    if not os.path.isfile(path):  # a device is not replaced
+        return
+    for file in _read(sources):
+        if os.path.isfile(file) and os.path.samefile(file, path):
+            raise InputError(
+                argument(name),
+                f" {os.fspath(path)!r} is one of the files that are read"
+                f"{'' if os.fspath(path) == file else f', as {file!r}'}, and would take its place. "
+                "Name another file.",
+            )
+
+
+def _read(sources: Iterable[str | os.PathLike[str]]) -> Iterable[str]:
+    for source in sources:
+        with suppress(OSError):  # one that is gone, or not there, which whoever reads it says
+            yield from find_data(source, None)

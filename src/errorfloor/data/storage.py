@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import csv
 import io
 import json
 import math
@@ -12,7 +13,7 @@ import stat
 import struct
 import time
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -42,6 +43,8 @@ _ARCHIVE = b"PK\3\4"  # how ZIP archives begin
 _NO_ARRAY = "magic string"  # which files of arrays begin with
 _KEPT = 24 * 60 * 60  # seconds, after which what a killed run left is removed
 _WRITTEN = 5.0  # seconds that somebody may go on writing into a folder that is removed
+_ENDING = "\r\n"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
 
 
 # Processes that may read some folders only, because others say which files they read.
@@ -312,6 +315,45 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write `text` as UTF-8, whole or not at all."""
     write_bytes(path, text.encode("utf-8"))
+
+
+def write_csv(
+    path: str | os.PathLike[str], head: Sequence[str], rows: Iterable[Iterable[Any]]
+) -> None:
+    """Write rows as CSV, whole or not at all, in which no text is a formula to a spreadsheet."""
+    text = io.StringIO()
+    # With both at the end of its lines it quotes cells with one of them, and readers want that.
+    lines = csv.writer(_Lines(text), lineterminator=_ENDING)
+    lines.writerow(map(harmless, head))
+    lines.writerows(map(harmless, row) for row in rows)
+    write_text(path, text.getvalue())
+
+
+class _Lines:
+    """What a writer of CSV writes to, line by line: they end as those of other text files do."""
+
+    def __init__(self, text: io.StringIO) -> None:
+        self.text = text
+
+    def write(self, line: str) -> int:
+        """Write a line."""
+        return self.text.write(f"{line.removesuffix(_ENDING)}\n")
+
+
+def harmless(cell: Any) -> Any:
+    """Return a cell with an apostrophe before text that spreadsheets would run; numbers stay.
+
+    Examples
+    --------
+    >>> [harmless(cell) for cell in ("=1+1", "a=1", -0.5, "-0.5", "- no")]
+    ["'=1+1", 'a=1', -0.5, '-0.5', "'- no"]
+    """
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA):
+        return cell
+    with suppress(ValueError):
+        float(cell)
+        return cell
+    return f"'{cell}"
 
 
 def write_table(path: str | os.PathLike[str], kind: str, columns: Mapping[str, Any]) -> None:

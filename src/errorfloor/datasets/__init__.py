@@ -7,13 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from errorfloor.datasets.chaosnli import load_chaosnli
-    from errorfloor.datasets.cifar10h import load_cifar10h
     from errorfloor.datasets.dataset import Dataset
-    from errorfloor.datasets.fashion_mnist_h import load_fashion_mnist_h
     from errorfloor.datasets.files import MissingDataError
     from errorfloor.datasets.iclr import load_iclr
-    from errorfloor.datasets.rte import load_rte
+    from errorfloor.datasets.voted import (
+        load_chaosnli,
+        load_cifar10h,
+        load_fashion_mnist_h,
+        load_rte,
+    )
 
 __all__ = [
     "Dataset",
@@ -28,11 +30,11 @@ __all__ = [
 _HOME = {
     "Dataset": "dataset",
     "MissingDataError": "files",
-    "load_chaosnli": "chaosnli",
-    "load_cifar10h": "cifar10h",
-    "load_fashion_mnist_h": "fashion_mnist_h",
+    "load_chaosnli": "voted",
+    "load_cifar10h": "voted",
+    "load_fashion_mnist_h": "voted",
     "load_iclr": "iclr",
-    "load_rte": "rte",
+    "load_rte": "voted",
 }
 _MODULES = ("synthetic",)
 

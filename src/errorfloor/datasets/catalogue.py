@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from errorfloor._checks import check_choice
-from errorfloor.datasets import chaosnli, cifar10h, fashion_mnist_h, iclr, rte
+from errorfloor.datasets import iclr, voted
 from errorfloor.datasets.dataset import Dataset
 from errorfloor.datasets.files import cache, named_folder
 
@@ -89,8 +89,8 @@ def _chaosnli(
         items=items,
         votes="100",
         positive=positive,
-        files=(chaosnli.PARTS[part].path,),
-        load=partial(chaosnli.load_chaosnli, part),
+        files=(voted.CHAOSNLI[part].path,),
+        load=partial(voted.load_chaosnli, part),
         model="the best model",
         model_error=model_error,
     )
@@ -129,8 +129,8 @@ SETS: tuple[RealSet, ...] = (
         items="10,000",
         votes="47 to 63",
         positive="animals",
-        files=(cifar10h.VOTES.path, cifar10h.LABELS.path),
-        load=cifar10h.load_cifar10h,
+        files=(voted.CIFAR10H_VOTES.path, voted.CIFAR10H_LABELS.path),
+        load=voted.load_cifar10h,
         model="a Vision Transformer",
         model_error=0.0005,
     ),
@@ -141,8 +141,8 @@ SETS: tuple[RealSet, ...] = (
         items="10,000",
         votes="53 to 79",
         positive="tops, dresses, coats",
-        files=(fashion_mnist_h.VOTES.path, fashion_mnist_h.LABELS.path),
-        load=fashion_mnist_h.load_fashion_mnist_h,
+        files=(voted.FASHION_VOTES.path, voted.FASHION_LABELS.path),
+        load=voted.load_fashion_mnist_h,
         model="a ResNet-18",
         model_error=0.0049,
     ),
@@ -187,8 +187,8 @@ SETS: tuple[RealSet, ...] = (
         items="800",
         votes="10",
         positive="follows",
-        files=(rte.VOTES.path,),
-        load=rte.load_rte,
+        files=(voted.RTE_VOTES.path,),
+        load=voted.load_rte,
         model="",
         model_error=0.5,
     ),

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from errorfloor._shown import Shown
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.files import check_output
 from errorfloor.data.options import Source
-from errorfloor.data.outputs import check_output, write_csv
+from errorfloor.data.storage import write_csv
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

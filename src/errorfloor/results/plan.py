@@ -11,7 +11,8 @@ import numpy as np
 
 from errorfloor._shown import Answer
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.outputs import check_output, write_csv
+from errorfloor.data.files import check_output
+from errorfloor.data.storage import write_csv
 from errorfloor.intervals.seeds import Seed
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.results.claim import Claim

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 from errorfloor import __version__
 from errorfloor._checks import InputError, argument, shown
-from errorfloor.data import outputs
+from errorfloor.data import storage
 from errorfloor.results import (
     AnnotatorsResult,
     Comparison,
@@ -67,7 +67,7 @@ def write_csv(result: Any, path: str | os.PathLike[str]) -> None:
     """Write a result as CSV, one line for each row."""
     rows = rows_of(result)
     head = list(rows[0]) if rows else []
-    outputs.write_csv(path, head, ([row[name] for name in head] for row in rows))
+    storage.write_csv(path, head, ([row[name] for name in head] for row in rows))
 
 
 @singledispatch

@@ -364,7 +364,7 @@ def _check_outputs(context: click.Context) -> None:
     files = [name for value in read for name in ([value] if isinstance(value, str) else value)]
     for parameter, path in given.items():
         if parameter.type is NEW_FILE and path is not None and files:
-            from errorfloor.data.outputs import check_output
+            from errorfloor.data.files import check_output
 
             sources = ["/dev/stdin" if name == "-" else name for name in files]
             check_output(path, sources, name=parameter.name or "")

@@ -103,7 +103,7 @@ def path(session: Session, name: str | None) -> None:
 
 def save_csv(content: Dataset, path: str | os.PathLike[str]) -> None:
     """Write a set as CSV: id, score, label, and the votes if it has any."""
-    from errorfloor.data.outputs import write_csv
+    from errorfloor.data.storage import write_csv
 
     columns: dict[str, list[object]] = {
         "id": content.ids.tolist(),

@@ -12,8 +12,8 @@ from typing import Any, TypedDict, Unpack
 from errorfloor._checks import InputError, argument, as_flag, shown
 from errorfloor._keywords import explains_keywords
 from errorfloor._typing import RandomLike
+from errorfloor.data.files import check_output
 from errorfloor.data.options import ReadOptions, Source, is_source
-from errorfloor.data.outputs import check_output
 from errorfloor.data.read import is_data
 from errorfloor.data.storage import write_text
 from errorfloor.questions.question import Ask, floor_of
