@@ -74,8 +74,8 @@ def test_a_column_per_annotator_keeps_the_same_as_rows(votes, engine):
 
 
 LIMITS = {
-    "annotators": ("errorfloor.data.vote_rows.MOST_ANNOTATORS", 3),
-    "rows": ("errorfloor.data.vote_rows.MOST_ROWS", 3),
+    "annotators": ("errorfloor.data.rows.MOST_ANNOTATORS", 3),
+    "rows": ("errorfloor.data.rows.MOST_ROWS", 3),
 }
 
 
@@ -106,7 +106,7 @@ def test_very_many_votes_of_many_classes_on_an_item_do_not_tell_annotators_apart
     )
     named = {"item": "item", "annotator": "annotator", "vote": "vote"}
     assert ef.frames.vote_table(rows, **named).workloads is not None
-    monkeypatch.setattr("errorfloor.data.vote_rows.MOST_FOR_A_CLASS", 2)  # and one has three
+    monkeypatch.setattr("errorfloor.data.rows.MOST_FOR_A_CLASS", 2)  # and one has three
     found = ef.frames.vote_table(rows, **named)
     assert found.workloads is None
     assert found.votes.tolist() == [[1, 1, 1], [3, 2, 1]]
@@ -117,9 +117,9 @@ def test_columns_of_annotators_that_do_not_fit_into_memory_are_counted_by_patter
     rows = pd.DataFrame(columns)
     plain = ef.frames.vote_table(rows, annotators=["a", "b", "c"])
     assert plain.workloads[:, 1].tolist() == [60] * 3
-    monkeypatch.setattr("errorfloor.data.vote_rows._MOST_ENTRIES", 3 * 8)  # three votes, 8 patterns
+    monkeypatch.setattr("errorfloor.data.rows._MOST_ENTRIES", 3 * 8)  # three votes, 8 patterns
     assert ef.frames.vote_table(rows, annotators=["a", "b", "c"]) == plain
-    monkeypatch.setattr("errorfloor.data.vote_rows._MOST_ENTRIES", 3 * 7)
+    monkeypatch.setattr("errorfloor.data.rows._MOST_ENTRIES", 3 * 7)
     found = ef.frames.vote_table(rows, annotators=["a", "b", "c"])
     assert found.workloads is None
     np.testing.assert_array_equal(found.counts, plain.counts)

@@ -17,7 +17,7 @@ from errorfloor.data import (
     features,
     matrices,
     options,
-    vote_rows,
+    rows,
 )
 from errorfloor.data.entries import Entries
 from errorfloor.data.naming import MOST_CLASSES
@@ -280,11 +280,11 @@ def test_lists_of_lists_are_no_votes_in_files_either(tmp_path):
 
 def test_more_votes_side_by_side_than_fit_into_memory_are_refused(monkeypatch):
     monkeypatch.setattr(ballots, "MOST_VOTES", 40)
-    monkeypatch.setattr(vote_rows, "MOST_VOTES", 40)
+    monkeypatch.setattr(rows, "MOST_VOTES", 40)
     rng = np.random.default_rng(0)
-    for rows in (10, 11):
-        frame = pd.DataFrame(rng.integers(0, 2, (rows, 4)), columns=["w1", "w2", "w3", "w4"])
-        if rows == 10:
+    for number in (10, 11):
+        frame = pd.DataFrame(rng.integers(0, 2, (number, 4)), columns=["w1", "w2", "w3", "w4"])
+        if number == 10:
             with pytest.warns(ef.ErrorFloorWarning):
                 assert len(ef.annotators(frame, annotators=list(frame))) == 4
         else:

@@ -17,7 +17,7 @@ from engines import ENGINES
 import errorfloor as ef
 from errorfloor import frames
 from errorfloor.apps.cli.commands import cli
-from errorfloor.data import score_rows, vote_rows
+from errorfloor.data import rows
 from errorfloor.data.classes import described_many
 from errorfloor.data.items import KeptVotes
 from errorfloor.data.layouts import LAYOUTS
@@ -143,21 +143,21 @@ def test_what_is_free_is_what_the_system_and_a_container_leave(monkeypatch):
             raise FileNotFoundError(path)
         return io.StringIO(files[path])
 
-    monkeypatch.setattr(score_rows, "open", fake, raising=False)
-    assert score_rows.bytes_free() == pytest.approx(0.9 * 1024 * 2000)
+    monkeypatch.setattr(rows, "open", fake, raising=False)
+    assert rows.bytes_free() == pytest.approx(0.9 * 1024 * 2000)
     files |= {f"{folder}.max": "900000", f"{folder}.current": "700000"}
-    assert score_rows.bytes_free() == pytest.approx(0.9 * 1024 * 2000)  # what it says is not whole
+    assert rows.bytes_free() == pytest.approx(0.9 * 1024 * 2000)  # what it says is not whole
     files[f"{folder}.stat"] = "anon 5\ninactive_file 300\n"
-    assert score_rows.bytes_free() == pytest.approx(0.9 * 200_300)
+    assert rows.bytes_free() == pytest.approx(0.9 * 200_300)
     files[f"{folder}.stat"] = "anon 5\n"
-    assert score_rows.bytes_free() == pytest.approx(0.9 * 200_000)
+    assert rows.bytes_free() == pytest.approx(0.9 * 200_000)
     files[f"{folder}.max"] = "max"
-    assert score_rows.bytes_free() == pytest.approx(0.9 * 1024 * 2000)
+    assert rows.bytes_free() == pytest.approx(0.9 * 1024 * 2000)
     files.clear()
     pages = {"SC_PHYS_PAGES": 50, "SC_PAGE_SIZE": 4096}
-    monkeypatch.setattr(score_rows.os, "sysconf", pages.__getitem__, raising=False)
-    assert score_rows.bytes_free() == pytest.approx(0.9 * 50 * 4096)
-    assert score_rows.bytes_needed(10, 3) == 10 * (3 * 20 + 48)
+    monkeypatch.setattr(rows.os, "sysconf", pages.__getitem__, raising=False)
+    assert rows.bytes_free() == pytest.approx(0.9 * 50 * 4096)
+    assert rows.bytes_needed(10, 3) == 10 * (3 * 20 + 48)
 
 
 def test_soft_labels_are_made_to_add_up_in_any_layout_of_memory():
@@ -606,31 +606,31 @@ def test_large_tables_keep_small_counts_and_are_not_copied():
 def test_rows_that_would_not_fit_are_refused_before_they_are_read(monkeypatch, tmp_path):
     frame = pd.DataFrame(P, columns=[f"proba_{one}" for one in NAMES]).assign(label=WORDS)
     frame.to_parquet(tmp_path / "scores.parquet")
-    need = score_rows.bytes_needed(N, 3)
-    monkeypatch.setattr(score_rows, "bytes_free", lambda: need - 1)
+    need = rows.bytes_needed(N, 3)
+    monkeypatch.setattr(rows, "bytes_free", lambda: need - 1)
     said = error_of(reading, tmp_path / "scores.parquet")
     assert "has 150 rows of 3 classes, which take about 0.0 GB" in said
     assert "Take a sample of the rows" in said
     assert "rows of 3 classes" in error_of(reading, frame, soft="proba_*")
-    monkeypatch.setattr(score_rows, "bytes_free", lambda: need)
+    monkeypatch.setattr(rows, "bytes_free", lambda: need)
     assert table_of(tmp_path / "scores.parquet") == SCORES
-    assert score_rows.bytes_needed(10**7, 10) < 3e9  # what ten million rows of ten classes may take
+    assert rows.bytes_needed(10**7, 10) < 3e9  # what ten million rows of ten classes may take
 
 
 def test_a_system_that_does_not_say_how_much_memory_it_has_is_not_limited(monkeypatch):
     def silent(*_, **__):
         raise OSError
 
-    monkeypatch.setattr(score_rows, "open", silent, raising=False)
-    assert score_rows.bytes_free() == 0.9 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    monkeypatch.setattr(rows, "open", silent, raising=False)
+    assert rows.bytes_free() == 0.9 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     monkeypatch.delattr(os, "sysconf")  # as on Windows
-    assert score_rows.bytes_free() == np.inf
+    assert rows.bytes_free() == np.inf
     frame = pd.DataFrame(P, columns=NAMES).assign(label=WORDS)
     assert table_of(frame, score=NAMES, label="label") == SCORES
 
 
 def test_free_memory_is_what_the_machine_and_the_container_leave():
-    assert 0 < score_rows.bytes_free() < 1e15
+    assert 0 < rows.bytes_free() < 1e15
 
 
 @pytest.mark.parametrize(("number", "most"), [(3, 5), (100, 10), (1000, 3), (5, 2**40)])
@@ -640,10 +640,10 @@ def test_votes_are_packed_into_numbers_and_taken_out_again(number, most):
     frame = pl.DataFrame({f"c{k}": votes[:, k] for k in range(number)})
     import narwhals as nw
 
-    exprs = vote_rows.packed_counts([nw.col(f"c{k}") for k in range(number)], base)
+    exprs = rows.packed_counts([nw.col(f"c{k}") for k in range(number)], base)
     found = nw.from_native(frame).select(*exprs)
-    columns = {name: found[name].to_numpy() for name in vote_rows.packed_names(number, base)}
-    assert (vote_rows.unpacked(columns, number, base) == votes).all()
+    columns = {name: found[name].to_numpy() for name in rows.packed_names(number, base)}
+    assert (rows.unpacked(columns, number, base) == votes).all()
 
 
 @pytest.mark.parametrize("name", ["polars", "duckdb"])

@@ -18,8 +18,7 @@ from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.layouts import ANNOTATIONS, COUNTS, LAYOUTS, SCORES, SOFT_LABELS, VOTES
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import ReadCall
-from errorfloor.data.rows import ColumnRule, RowRequest
-from errorfloor.data.score_rows import ScoreRows
+from errorfloor.data.rows import ColumnRule, RowRequest, ScoreRows
 from errorfloor.data.tables import ScoreTable, VoteTable
 
 ENGINES = {

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import arrays, matrices, read_rows, score_rows
+from errorfloor.data import arrays, matrices, read_rows, rows
 from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
@@ -78,7 +78,7 @@ def test_finite_scores_and_labels_of_0_and_1_will_do():
     scores = np.array([0.5, -3.0, 7.0])
     for kind in (np.float64, np.int8, np.uint8, np.bool_, np.float32):
         for labels in ([0, 1, 0], [1, 1, 1], [0, 0, 0]):
-            assert score_rows._will_do(scores, np.array(labels, dtype=kind))
+            assert rows._will_do(scores, np.array(labels, dtype=kind))
     for labels in (
         [0, 1, 2],
         [0, -1, 1],
@@ -88,9 +88,9 @@ def test_finite_scores_and_labels_of_0_and_1_will_do():
         [0.5, 0, 1],
         [np.nan, 0, 1],
     ):
-        assert not score_rows._will_do(scores, np.array(labels))
+        assert not rows._will_do(scores, np.array(labels))
     for bad in (np.inf, -np.inf, np.nan):
-        assert not score_rows._will_do(np.array([0.5, bad, 7.0]), np.array([0, 1, 0]))
+        assert not rows._will_do(np.array([0.5, bad, 7.0]), np.array([0, 1, 0]))
 
 
 # Distinct scores, and cells where they are too many

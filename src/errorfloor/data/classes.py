@@ -48,8 +48,7 @@ from errorfloor.data.naming import (
     two_of,
     which_is_1,
 )
-from errorfloor.data.rows import NotBinaryError, RowRequest, count_where
-from errorfloor.data.score_rows import as_two
+from errorfloor.data.rows import NotBinaryError, RowRequest, as_two, count_where
 from errorfloor.data.tables import RatingTable, Table
 from errorfloor.data.values import BETWEEN, TRIMMED, is_missing, quoted, spelt, text_of, votes_in
 

@@ -79,7 +79,7 @@ class KeptScores:
         return self._table()
 
     def _count(self, request: Any) -> Mapping[Any, Table]:
-        from errorfloor.data.score_rows import ScoreRows
+        from errorfloor.data.rows import ScoreRows
 
         refuse_classes(request.has_many_classes)
         labelled = "label" in request.columns
@@ -196,7 +196,7 @@ def _with_names(request: RowRequest) -> RowRequest:
 
 def _fetched(items: CheckedRows, label: str | None) -> tuple[NDArray[Any], Counts]:
     """Return the names of items and their votes."""
-    from errorfloor.data.vote_rows import vote_columns, votes_in
+    from errorfloor.data.rows import vote_columns, votes_in
 
     wanted = (*vote_columns(items), *([label] if label else []))
     found = items.run(items.frame.select(*wanted))
@@ -365,7 +365,7 @@ class PredictedReader:
 
     def _whole(self, layout: Layout, request: Any) -> Mapping[Any, Table]:
         """Count rows that are items with numbers of votes."""
-        from errorfloor.data.vote_rows import vote_columns, votes_in
+        from errorfloor.data.rows import vote_columns, votes_in
 
         assert layout.votes is not None
         items = layout.votes(request)
@@ -376,9 +376,9 @@ class PredictedReader:
 
     def _single(self, request: Any) -> Mapping[Any, Table]:
         """Count rows that are single votes."""
-        from errorfloor.data import vote_rows
+        from errorfloor.data import rows
 
-        items = vote_rows.single_votes(request)
+        items = rows.single_votes(request)
         known = request.columns.get("annotator") is not None
         names = ["given_item", *(["given_annotator"] if known else []), "vote"]
         found = _run(items, names, request, MOST_VOTES + 1)
@@ -398,13 +398,12 @@ class PredictedReader:
         """Count rows that are items with a column for each vote."""
         import narwhals as nw
 
-        from errorfloor.data import vote_rows
-        from errorfloor.data.rows import whole
+        from errorfloor.data import rows
 
-        items, told, votes = vote_rows.patterns_side_by_side(request)
+        items, told, votes = rows.patterns_side_by_side(request)
         columns = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
         found = _run(items, columns, request, MOST_VOTES // len(votes) + 1)
-        pattern = np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))])
+        pattern = np.column_stack([rows.whole(found[f"v{i}"]) for i in range(len(votes))])
         classes = _classes_of(request)
         counts = votes_by_class(pattern, len(classes))
         own = (pattern, list(told.values())) if known else (None, ())

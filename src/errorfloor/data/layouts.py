@@ -117,7 +117,7 @@ class Layout:
             )
         if self.count is not None:
             return self.count(request)
-        from errorfloor.data.vote_rows import count_votes
+        from errorfloor.data.rows import count_votes
 
         assert self.votes is not None
         return count_votes(self.votes(request))
@@ -152,29 +152,13 @@ def _votes_of_arrays(positives: Any, totals: Any, classes: Any) -> VoteTable:
 # What counts rows needs a dataframe library, which whoever passes arrays need not wait for.
 
 
-def _count_scores(request: RowRequest) -> Mapping[Any, Table]:
-    from errorfloor.data import score_rows
-
-    many = request.has_many_classes
-    count: Any = score_rows.count_class_scores if many else score_rows.count_scores
-    if request.options.unlabelled:
-        return score_rows.count_both(request, count)
-    return count(request)  # type: ignore[no-any-return]
-
-
-def _count_soft_labels(request: RowRequest) -> Mapping[Any, Table]:
-    from errorfloor.data.score_rows import count_class_soft, count_soft_labels
-
-    return (count_class_soft if request.has_many_classes else count_soft_labels)(request)
-
-
-def _of_votes(name: str) -> Callable[[RowRequest], Any]:
-    """Return a function of the module that counts rows of votes."""
+def _of_rows(name: str) -> Callable[[RowRequest], Any]:
+    """Return a function of the module that counts rows."""
 
     def call(request: RowRequest) -> Any:
-        from errorfloor.data import vote_rows
+        from errorfloor.data import rows
 
-        return getattr(vote_rows, name)(request)
+        return getattr(rows, name)(request)
 
     return call
 
@@ -265,7 +249,7 @@ SCORES = Layout(
         LABEL,
     ),
     says="A row is an item with a score, or one for each class, and its one true label.",
-    count=_count_scores,
+    count=_of_rows("tables_of_scores"),
     asks="from_scores",
     arrays=("scores", "labels"),
     from_arrays=_scores_of_arrays,
@@ -297,7 +281,7 @@ VOTES = Layout(
         ),
     ),
     says="A row is an item with its votes for class 1 and the number of all its votes.",
-    votes=_of_votes("votes_counted"),
+    votes=_of_rows("votes_counted"),
     asks="from_votes",
     arrays=("positives", "totals"),
     from_arrays=_votes_of_arrays,
@@ -319,7 +303,7 @@ COUNTS = Layout(
         ),
     ),
     says="A row is an item with its number of votes for each class.",
-    votes=_of_votes("votes_of_classes"),
+    votes=_of_rows("votes_of_classes"),
     asks="from_votes",
     arrays=("votes",),
     from_arrays=_votes_of_arrays,
@@ -342,7 +326,7 @@ SOFT_LABELS = Layout(
         ),
     ),
     says="A row is an item with its true probability of class 1, or of each class.",
-    count=_count_soft_labels,
+    count=_of_rows("tables_of_soft_labels"),
     asks="from_soft_labels",
     arrays=("soft_labels",),
     from_arrays=lambda soft, _, classes: SoftTable.from_arrays(soft, classes=classes),
@@ -373,11 +357,11 @@ ANNOTATIONS = Layout(
         ),
     ),
     says="A row is the vote of one annotator on one item.",
-    votes=_of_votes("votes_one_by_one"),
+    votes=_of_rows("votes_one_by_one"),
     asks="from_votes",
     row_is_item=False,
     rows_in=lambda table: int(table.totals @ table.counts),
-    ballots=_of_votes("ballots_in_rows"),
+    ballots=_of_rows("ballots_in_rows"),
 )
 ANNOTATORS = Layout(
     name="annotators",
@@ -393,10 +377,10 @@ ANNOTATORS = Layout(
         ),
     ),
     says="A row is an item with one column of votes per annotator, blank where there is no vote.",
-    votes=_of_votes("votes_side_by_side"),
+    votes=_of_rows("votes_side_by_side"),
     asks="from_votes",
     from_arrays=lambda raters, where, _: raters.table(where),
-    ballots=_of_votes("ballots_side_by_side"),
+    ballots=_of_rows("ballots_side_by_side"),
 )
 LISTS = Layout(
     name="lists of votes",
@@ -414,7 +398,7 @@ LISTS = Layout(
         ),
     ),
     says="A row is an item with the list of its votes.",
-    votes=_of_votes("votes_in_lists"),
+    votes=_of_rows("votes_in_lists"),
     asks="from_votes",
 )
 

@@ -64,8 +64,7 @@ from errorfloor.data.likely import (
 from errorfloor.data.matrices import CELLS
 from errorfloor.data.options import Origin, Reading, ReadOptions, is_source
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
-from errorfloor.data.rows import RowRequest, Run, whole
-from errorfloor.data.score_rows import FEW_ROWS
+from errorfloor.data.rows import FEW_ROWS, RowRequest, Run, whole
 from errorfloor.data.storage import read_arrays
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.data.values import are_numbered, is_numbered

@@ -1,34 +1,73 @@
-"""Rows of a dataframe, named and checked: what is wrong is counted by the engine in one pass."""
+"""Rows of a dataframe, named, checked and counted into tables by the engine that has them.
+
+What is wrong with them is counted in one pass.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from math import inf
 from numbers import Real
 from operator import add, or_
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import InputError, Part, Words, argument, check_choice, shown, words
+from errorfloor._checks import (
+    InputError,
+    Part,
+    Words,
+    argument,
+    check_choice,
+    command,
+    shown,
+    words,
+)
 from errorfloor._typing import Counts, Floats
+from errorfloor.data import arrays, matrices
+from errorfloor.data.annotators import (
+    MOST_ANNOTATORS,
+    MOST_FOR_A_CLASS,
+    MOST_ROWS,
+    bucket_of,
+    falls_of,
+    part_of,
+    pooled,
+)
+from errorfloor.data.arrays import (
+    class_shares,
+    class_shares_table,
+    count_checked,
+    merged_if_many,
+    none_labelled,
+    votes_table,
+    with_others,
+)
+from errorfloor.data.ballots import MOST_VOTES, Ballots
 from errorfloor.data.columns import TEXT_FIRST
 from errorfloor.data.engines import (
     Columns,
     Frame,
     holds_several,
     in_pairs,
+    is_number,
+    lazy,
     number_of_rows,
     select,
     where_missing,
+    with_cell,
     with_each,
+    with_missing,
     with_numbers,
+    with_zero,
 )
 from errorfloor.data.entries import (
     IN_RANGE,
@@ -40,19 +79,38 @@ from errorfloor.data.entries import (
     Entries,
     cluster_numbers,
 )
-from errorfloor.data.naming import PER_LABEL, TWO_CLASSES, Naming, as_spoken, listed, whole_of
+from errorfloor.data.matrices import (
+    ROUNDING,
+    check_some_positive,
+    check_sums,
+    counted_scores,
+    counted_soft,
+    counted_votes,
+    normalised,
+    rows_of,
+    side_by_side,
+    vote_key,
+    votes_by_class,
+)
+from errorfloor.data.naming import (
+    PER_LABEL,
+    TWO_CLASSES,
+    Naming,
+    as_spoken,
+    listed,
+    names_of_columns,
+    whole_of,
+)
 from errorfloor.data.options import ReadOptions
-from errorfloor.data.values import number_of
-
-if TYPE_CHECKING:
-    from errorfloor.data.tables import Table
+from errorfloor.data.tables import MergedRows, ScoreTable, SoftTable, Table, VoteTable, with_vote
+from errorfloor.data.values import MOST_ROUNDING, SHARE_ROUNDING, number_of, quoted
 
 _FEW_COLUMNS = 100  # only for speed: that are looked at one by one
 _SHOWN = 20  # only for speed: values that are fetched for a message
 _NO_VOTES = "no votes"  # what rows without any vote are counted by
 _OF_CLASSES = ("label", "vote", "annotators")
 Run: TypeAlias = Callable[[Frame], Columns]
-TableT = TypeVar("TableT", bound="Table")
+TableT = TypeVar("TableT", bound=Table)
 Given: TypeAlias = dict[str, tuple[Part, ...]]  # what errors call the columns
 MOST_DIFFERENT = 2**25  # different items that come back; a few gigabytes
 
@@ -541,3 +599,1089 @@ def _sorted(values: Any) -> list[Any]:
         return sorted(values)
     except TypeError:
         return sorted(values, key=str)
+
+
+_OF_NUMBER = 20  # bytes of each number while rows are counted: where it came from, and in order
+_OF_ROW = 48  # bytes besides: the order of the rows, their labels and their counts
+_SHARE = 0.9  # of what is free
+FEW_ROWS = 2**24  # whose scores and labels take a few hundred megabytes
+MergedT = TypeVar("MergedT", bound=MergedRows)
+_LABEL = "label of an item without one"  # a column that no data has
+
+
+# How much memory rows with a number for each class take, and how much there is.
+
+
+def bytes_needed(n: int, classes: int) -> int:
+    """Return about how many bytes it takes to count so many rows."""
+    return n * (_OF_NUMBER * classes + _OF_ROW)
+
+
+def bytes_free() -> float:
+    """Return how many bytes may be taken, as far as the system says so."""
+    return _SHARE * min(_of_machine(), _of_container())
+
+
+def in_gigabytes(size: float) -> str:
+    """Return a number of bytes as people read it.
+
+    Examples
+    --------
+    >>> in_gigabytes(2.5e9), in_gigabytes(3e5)
+    ('2.5 GB', '0.0 GB')
+    """
+    return f"{size / 1e9:,.1f} GB"
+
+
+def _of_machine() -> float:
+    """Return what is free on the machine, or what it has at all."""
+    with suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as file:
+        for line in file:
+            if line.startswith("MemAvailable:"):
+                return 1024.0 * int(line.split()[1])
+    with suppress(AttributeError, OSError, ValueError):
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return float("inf")
+
+
+def _of_container() -> float:
+    """Return what a container leaves of the memory that it is allowed."""
+    folder = "/sys/fs/cgroup"
+    with (
+        suppress(OSError, ValueError),
+        open(f"{folder}/memory.max", encoding="ascii") as most,
+        open(f"{folder}/memory.current", encoding="ascii") as now,
+        open(f"{folder}/memory.stat", encoding="ascii") as stat,
+    ):
+        parts = dict(line.split() for line in stat)
+        # Copies of files are given up where memory is short.
+        return float(int(most.read()) - int(now.read()) + int(parts.get("inactive_file", 0)))
+    return float("inf")
+
+
+# Rows with one score: taken on trust first, checked where need be.
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRows:
+    """Rows with a score, and with a label if there is a column of labels."""
+
+    request: RowRequest
+    frame: Frame
+    given: Given
+    rules: tuple[ColumnRule, ...]
+
+    @classmethod
+    def read(cls, request: RowRequest, score: str, label: str | None = None) -> ScoreRows:
+        """Name the columns of these arguments, and read them as numbers."""
+        names = [name for name in (score, label) if name is not None]
+        frame, given = named(request, {name: request.columns[name] for name in names})
+        frame = with_numbers(frame, {"score": f"given_{score}"})
+        finite = ColumnRule(
+            given[score],
+            f"given_{score}",
+            ~nw.col("score").is_finite().fill_null(False),
+            "must be finite numbers",
+            "Drop infinite values and convert text to numbers first.",
+        )
+        if label is None:
+            return cls(request, frame, given, (finite,))
+        frame, binary = with_class(frame, label, given[label], request)
+        return cls(request, frame, given, (finite, binary))
+
+    def likely(self) -> CheckedRows:
+        """Return the rows that will do, which are all most of the time.
+
+        Whoever counts them will see whether they are `n`, and need not ask beforehand.
+        """
+        kinds, run = self.frame.collect_schema(), self.request.run
+        score = nw.col("score")
+        n = count_where(self.frame, run, {})["n"]
+        first = np.asarray(run(self.frame.select("score").head(1000))["score"], np.float64)
+        unit = not ((first < 0) | (first > 1)).any()
+        if unit:  # as far as the first rows tell
+            fits = (score >= nw.lit(0, kinds["score"])) & (score <= nw.lit(1, kinds["score"]))
+        else:
+            fits = score.is_finite()
+        frame = self.frame.filter(fits)
+        if self._labels:
+            label, whole_labels = nw.col("label"), kinds["label"].is_integer()
+            binary = (label >= 0) & (label <= 1) if whole_labels else (label == 0) | (label == 1)
+            frame = self.frame.filter(fits, binary)
+        if self._groups:
+            frame = frame.filter(~where_missing(frame, "given_group"))
+        return CheckedRows(self._kept(frame), run, n, {}, self._groups, unit, bool(self._labels))
+
+    def checked(self) -> CheckedRows:
+        """Return the rows after a look at all that may be wrong with them."""
+        items = checked(self.request, self.frame, self.given, self.rules)
+        if self.request.options.positive is not None:
+            check_positive(items, self.request.options.positive, self.given["label"], "label")
+        return replace(items, frame=self._kept(items.frame))
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        return ("label",) if "label" in self.given else ()
+
+    @property
+    def _groups(self) -> tuple[str, ...]:
+        return groups_of(self.given)
+
+    def _kept(self, frame: Frame) -> Frame:
+        return frame.select("score", *self._labels, *self._groups, *self.request.options.sampling)
+
+
+def tables_of_scores(request: RowRequest) -> Mapping[Any, ScoreTable]:
+    """Return the table of each group; of the group None where there are no groups."""
+    count = count_class_scores if request.has_many_classes else count_scores
+    return count_both(request, count) if request.options.unlabelled else count(request)
+
+
+def tables_of_soft_labels(request: RowRequest) -> Mapping[Any, SoftTable]:
+    """Return the same of soft labels."""
+    return (count_class_soft if request.has_many_classes else count_soft_labels)(request)
+
+
+def count_scores(request: RowRequest) -> dict[Any, ScoreTable]:
+    """Return the table of each group of rows with one score, and a label."""
+    numbers = _numbers(request)
+    table = None if numbers is None else _table_of_few(request, numbers)
+    if table is not None:
+        return {None: table}
+    rows = ScoreRows.read(request, "score", "label")
+    if request.options.sampling:
+        return _weighed(rows.checked())
+    if numbers is None:
+        table = _table_of_few(request, rows.frame.select("score", "label"))  # only for speed
+    if table is not None:
+        return {None: table}
+    items = rows.likely()
+    tables = _first_pass(items, request.options.cells, ScoreTable)
+    none_positive = not any(table.positives.any() for table in tables.values())
+    if _some_lost(items, tables) or (request.options.positive is not None and none_positive):
+        items = rows.checked()
+        tables = _first_pass(items, request.options.cells, ScoreTable)
+    return _refined(items, tables) if request.options.refine else tables
+
+
+def _numbers(request: RowRequest) -> Frame | None:
+    """Return the columns of scores and labels in DuckDB if there is nothing to read as numbers.
+
+    To name and read columns in a way that suits all takes as long as to fetch 100,000 rows.
+    """
+    more = any(map(request.options.is_given, ("positive", "positive_from", "group")))
+    if not request.frame.implementation.is_duckdb() or request.naming is not None or more:
+        return None
+    columns = {name: request.columns[name] for name in ("score", "label")}
+    if request.options.sampling or not all(isinstance(column, str) for column in columns.values()):
+        return None
+    kinds = request.frame.collect_schema()
+    if not all(column in kinds and is_number(kinds[column]) for column in columns.values()):
+        return None
+    return select(request.frame, columns)
+
+
+def _table_of_few(request: RowRequest, frame: Frame) -> ScoreTable | None:
+    """Return the table of rows that fit into memory; None if they do not, or some will not do.
+
+    The frame has the columns `score` and `label` alone. To fetch them takes DuckDB a fraction of
+    the time of a group-by.
+    """
+    if request.options.group is not None or not frame.implementation.is_duckdb():
+        return None
+    if request.options.cells > matrices.CELLS:  # too many for an entry each
+        return None
+    if not 0 < number_of_rows(frame, request.run) <= FEW_ROWS:
+        return None
+    found = request.run(frame)
+    scores, labels = found["score"], found["label"]
+    if not _will_do(scores, labels):
+        return None
+    if request.options.positive is not None and not labels.any():
+        return None
+    return count_checked(scores, labels, cells=request.options.cells, refine=request.options.refine)
+
+
+def _will_do(scores: NDArray[Any], labels: NDArray[Any]) -> bool:
+    """Tell whether scores are finite and labels 0 or 1."""
+    with np.errstate(invalid="ignore"):
+        ends = scores.min(), scores.max()  # not a number where one is
+    if not np.isfinite(ends).all():
+        return False
+    if labels.dtype.kind in "biu":
+        return bool(labels.min() >= 0 and labels.max() <= 1)
+    return bool(((labels == 0) | (labels == 1)).all())
+
+
+def count_soft_labels(request: RowRequest) -> dict[Any, SoftTable]:
+    """Return the table of each group of rows with one soft label."""
+    rows = ScoreRows.read(request, "soft")
+    if request.options.sampling:
+        return _weighed(rows.checked())
+    items = rows.likely()
+    tables = _first_pass(items, request.options.cells, SoftTable)
+    if _some_lost(items, tables):
+        tables = _first_pass(rows.checked(), request.options.cells, SoftTable)
+    return tables
+
+
+def _weighed(items: CheckedRows) -> dict[Any, Any]:
+    """Return the tables of rows with weights or clusters."""
+    found = counted_by(items, "score", *(("label",) if items.labelled else ()))
+    kind = ScoreTable if items.labelled else SoftTable
+    return tables_by_group(items, found, partial(of_lines, items, found), kind.empty())
+
+
+def _some_lost(items: CheckedRows, tables: dict[Any, MergedT]) -> bool:
+    """Tell whether some rows are not in the tables, or there are none."""
+    counted = sum(table.n for table in tables.values())
+    return counted != items.n or counted == 0
+
+
+def _first_pass(items: CheckedRows, cells: int, kind: type[MergedT]) -> dict[Any, MergedT]:
+    tables = _exact_tables(items, kind)
+    if tables is not None:
+        return tables
+    query = with_cell(items.frame, cells, unit=items.unit).group_by(*items.groups, "cell")
+    found = items.run(
+        query.agg(
+            *_counts_of(items),
+            nw.col("score").min().alias("low"),
+            nw.col("score").max().alias("high"),
+        )
+    )
+    return _tables_of(items, found, kind)
+
+
+def _exact_tables(items: CheckedRows, kind: type[MergedT]) -> dict[Any, MergedT] | None:
+    """Return tables of all distinct scores, or None if there are too many."""
+    query = _by_score(items, items.frame)
+    if items.n > matrices.EXACT:
+        # Most of the time the first rows tell, and the whole group-by is spared.
+        first = 2 * matrices.EXACT  # only for speed
+        head = _by_score(items, items.frame.head(first))
+        if whole(items.run(head.select(nw.len().alias("n")))["n"])[0] > matrices.EXACT:
+            return None
+        query = query.head(matrices.EXACT + 1)  # only for speed: more rows are thrown away
+    found = items.run(query)
+    return _tables_of(items, found, kind) if found["n"].size <= matrices.EXACT else None
+
+
+def _by_score(items: CheckedRows, frame: Frame) -> Frame:
+    return frame.group_by(*items.groups, "score").agg(*_counts_of(items))
+
+
+def _counts_of(items: CheckedRows) -> list[nw.Expr]:
+    positives = [nw.col("label").sum().alias("positives")] if items.labelled else []
+    return [nw.len().alias("n"), *positives]
+
+
+def _tables_of(items: CheckedRows, found: Columns, kind: type[MergedT]) -> dict[Any, MergedT]:
+    low, high = (found[name] if name in found else found["score"] for name in ("low", "high"))
+    counts = whole(found["n"])
+    if items.labelled:
+        positives = whole(found["positives"])
+        counts = side_by_side(counts - positives, positives)
+
+    def make(at: Any) -> MergedT:
+        lows, highs = (ends[at].astype(np.float64) for ends in (low, high))
+        return kind.from_ranges(lows, highs, counts[at])
+
+    return tables_by_group(items, found, make, kind.empty())
+
+
+def _refined(items: CheckedRows, tables: dict[Any, ScoreTable]) -> dict[Any, ScoreTable]:
+    """Take the rows apart that can hold the best cut, by a second look at their scores."""
+    ranges = {group: arrays.unsure_ranges(table) for group, table in tables.items()}
+    score, kind = nw.col("score"), items.frame.collect_schema()["score"]
+    wanted = [
+        _of_group(items, group, (score >= nw.lit(low, kind)) & (score <= nw.lit(high, kind)))
+        for group, found in ranges.items()
+        for low, high in found
+    ]
+    if not wanted or len(wanted) > 8 * arrays.MOST_RANGES:
+        return tables
+    query = _by_score(items, items.frame.filter(reduce(or_, wanted)))
+    found = items.run(query.head(arrays.MOST_REFINED + 1))
+    if found["n"].size > arrays.MOST_REFINED:
+        return tables
+    parts = _tables_of(items, found, ScoreTable)
+    return {
+        group: arrays.taken_apart(table, ranges[group], parts[group]) if ranges[group] else table
+        for group, table in tables.items()
+    }
+
+
+def _of_group(items: CheckedRows, group: Any, condition: nw.Expr) -> nw.Expr:
+    return (nw.col("group") == group) & condition if items.groups else condition
+
+
+def of_lines(items: CheckedRows, found: Columns, at: Any) -> ScoreTable | SoftTable:
+    """Return the table of a group of counted rows with one score or soft label each."""
+    scores = np.asarray(found["score"], dtype=np.float64)[at] + 0.0
+    places, row = np.unique(scores, return_inverse=True)
+    n = whole(found["n"])[at]
+    label = whole(found["label"])[at] if items.labelled else np.zeros(row.size, dtype=np.int64)
+    own = entries(items, found, at, row, label, n)
+    by_class = np.zeros((2 if items.labelled else 1, places.size), dtype=np.int64)
+    np.add.at(by_class, (label, row), n)
+    if items.labelled:
+        return merged_if_many(ScoreTable(places, side_by_side(*by_class), entries=own))
+    return SoftTable(places, by_class[0], entries=own)
+
+
+# Rows with a column for each class are brought into memory and counted there: they hardly ever
+# repeat, so a group-by would bring as many back. What would not fit is refused before it is read.
+
+
+def count_class_scores(request: RowRequest) -> dict[Any, ScoreTable]:
+    """Return the table of each group of rows with a score for each class, and a label."""
+    assert request.naming is not None
+    names = request.naming.names
+    items, found, rows = _rows_by_class(request, "score", ("label",))
+    check_some_positive(rows)
+    code = found.pop("label").astype(np.int16)
+
+    def make(at: Any) -> ScoreTable:
+        own = _class_entries(items, found, at, rows, code)  # before the rows are used up
+        some = rows if isinstance(at, slice) else np.array(rows[at], order="F")
+        return ScoreTable(entries=own, **counted_scores(some, code[at], names))
+
+    return tables_by_group(items, found, make, ScoreTable.empty(names))
+
+
+def count_class_soft(request: RowRequest) -> dict[Any, SoftTable]:
+    """Return the table of each group of rows with the probability of each class."""
+    columns = request.columns["soft"]
+    names = request.options.classes or names_of_columns(columns)
+    items, found, given = _rows_by_class(request, "soft", ())
+    check_sums(given, "soft")
+    rows = normalised(given)
+
+    def make(at: Any) -> SoftTable:
+        own = _class_entries(items, found, at, rows)
+        return SoftTable(entries=own, **counted_soft(rows[at], names))
+
+    return tables_by_group(items, found, make, SoftTable.empty(names))
+
+
+def _class_entries(
+    items: CheckedRows, found: Columns, at: Any, rows: Floats, code: NDArray[Any] | None = None
+) -> Entries | None:
+    """Return the entries of a group, where there are weights or clusters."""
+    if not items.sampling:
+        return None
+    label = None if code is None else code[at].astype(np.int64)
+    return entries(items, found, at, rows_of(rows[at]), label)
+
+
+def _rows_by_class(
+    request: RowRequest, name: str, more_names: tuple[str, ...]
+) -> tuple[CheckedRows, Columns, Floats]:
+    """Return checked rows, their columns but for those of classes, and these as one array."""
+    frame, given, rules = _numbers_by_class(request, name, more_names)
+    _refuse_too_many(request, frame, name)
+    more = []
+    for one in more_names:
+        frame, rule = with_class(frame, one, given[one], request)
+        more.append(rule)
+    items = checked_together(request, frame, given, rules, more)
+    scores = [
+        nw.col(f"{name} {k}").cast(nw.Float64).alias(f"s{k}")
+        for k in range(len(request.columns[name]))
+    ]
+    places = (nw.col(one).cast(nw.Int16) for one in more_names)
+    others = (*groups_of(given), *request.options.sampling)
+    found = items.run(items.frame.select(*scores, *places, *others))
+    rows = np.empty((len(scores), found["s0"].size))
+    for k in range(len(scores)):
+        rows[k] = found.pop(f"s{k}")  # whose own memory is given back, one by one
+    return items, found, rows.T
+
+
+def _numbers_by_class(
+    request: RowRequest, name: str, more_names: tuple[str, ...] = ()
+) -> tuple[Frame, dict[str, tuple[Part, ...]], list[ColumnRule]]:
+    """Name the columns of the classes, and read them as numbers."""
+    names = {f"{name} {k}": one for k, one in enumerate(request.columns[name])}
+    frame, given = named(request, names | {one: request.columns[one] for one in more_names})
+    frame = with_numbers(frame, {one: f"given_{one}" for one in names})
+    rules = []
+    for one in names:
+        number = nw.col(one)
+        right, must = number.is_finite(), "must be finite numbers"
+        remedy = "Drop infinite values and convert text to numbers first."
+        if name == "soft":
+            right, must = (number >= 0) & (number <= 1), "must lie in [0, 1]"
+            remedy = "Divide percentages by 100, pass logits through a softmax."
+        rules.append(ColumnRule(given[one], f"given_{one}", ~right.fill_null(False), must, remedy))
+    return frame, given, rules
+
+
+def _refuse_too_many(request: RowRequest, frame: Frame, name: str) -> None:
+    """Refuse rows that would not fit into memory, before they are read."""
+    number = len(request.columns[name])
+    n = count_where(frame, request.run, {})["n"]
+    need, there = bytes_needed(n, number), bytes_free()
+    if need > there:
+        raise InputError(
+            argument(name),
+            f" has {n:,} rows of {number} classes, which take about {in_gigabytes(need)} of memory "
+            f"while they are counted; {in_gigabytes(there)} are free. Take a sample of the rows: "
+            "a million of them tell a floor to a tenth of a point.",
+        )
+
+
+def as_two(request: RowRequest, name: str) -> RowRequest:
+    """Return rows of two classes with one column: the score or the probability of class 1.
+
+    It is what arrays with two columns become: the second of two probabilities, the share of
+    the second of two numbers, or the difference of two logits.
+    """
+    found = _count_pairs(request, name)
+    one, other = request.columns[name]
+    if name == "soft" and found["off"]:
+        raise InputError(
+            *(argument(name), f" (columns {one!r} and {other!r}) of an item must add up to 1: "),
+            f"{found['off']:,} of {found['n']:,} do not. Divide them by their sum.",
+        )
+    plain = not found["off"] and not found["negative"]
+    if plain and not found["gone"]:
+        return request.with_column(name, other)
+    if found["blank"] and not found["negative"]:
+        text = f" of an item must not all be 0: {found['blank']:,} of {found['n']:,} are. "
+        raise InputError(argument(name), text, "Leave out such items, or pass logits.")
+    parts = {"first of two": one, "second of two": other}
+    first, second = (nw.col(part).cast(nw.Float64) for part in parts)
+    read = second - first if found["negative"] else second / (first + second)
+    if plain:
+        read = second + 0 * first  # missing where either is
+    column = f"{one}, {other}"
+    frame = with_numbers(request.frame, parts).with_columns(read.alias(column))
+    return request.with_column(name, column, frame)
+
+
+def _count_pairs(request: RowRequest, name: str) -> dict[str, int]:
+    """Return how many pairs do not add up to 1, have a negative number, two zeros, or no first."""
+    frame, _, _ = _numbers_by_class(request, name)
+    first, second = (nw.col(f"{name} {k}").cast(nw.Float64) for k in range(2))
+    gone = [where_missing(frame, f"{name} {k}") for k in range(2)]
+    off = ((first + second - 1).abs() > ROUNDING).fill_null(False)
+    marks = {
+        "off": off & ~gone[0] & ~gone[1],  # for some engines NaN is above all numbers
+        "negative": ((first < 0) | (second < 0)).fill_null(False),
+        "blank": ((first == 0) & (second == 0)).fill_null(False),
+        "gone": gone[0],
+    }
+    return count_where(frame, request.run, marks)
+
+
+# Items without a label, told apart from the others and kept next to them.
+
+
+def count_both(request: RowRequest, count: Any) -> Mapping[Any, ScoreTable]:
+    """Return the tables of rows with a label and of those without, added up for each group."""
+    label = request.columns["label"]
+    there, rest = (with_missing(request.frame, label, missing=one) for one in (False, True))
+    labels = select(request.frame, {"label": label})
+    found = count_where(labels, request.run, {"gone": where_missing(labels, "label")})
+    plain = request.with_options(unlabelled=False)
+    if found["gone"] in (0, found["n"]):
+        if found["n"] and found["gone"]:
+            raise none_labelled(found["n"])
+        return count(plain)  # type: ignore[no-any-return]
+    labelled = count(replace(plain, frame=there))
+    naming = request.naming and Naming(request.naming.names, {"0": 0})
+    alone = plain.with_options(
+        weight=None, cluster=None, positive=None, positive_from=None, refine=False
+    )
+    others = count(
+        replace(alone.with_column("label", _LABEL, with_zero(rest, _LABEL)), naming=naming)
+    )
+    empty = ScoreTable.empty(next(iter(labelled.values())).classes)
+    groups = [*labelled, *(group for group in others if group not in labelled)]
+    return {
+        group: with_others(labelled.get(group, empty), others[group])
+        if group in others
+        else labelled[group]
+        for group in groups
+    }
+
+
+_MOST_PACKED = 2**62  # that a number stays below
+_ROW = "number of the row"
+_PAIR = ("given_item", "given_annotator")
+_ITSELF = (nw.String, nw.Boolean)  # kinds whose values come back from every engine as they were
+_IN_MEMORY = (nw.Implementation.POLARS, nw.Implementation.PANDAS, nw.Implementation.PYARROW)
+_MOST_ENTRIES = 2**25  # of patterns of votes side by side
+_MOST_OF_AN_ITEM = 2**53
+_ONE = {"label": "true label", "weight": "weight", "cluster": "cluster"}
+
+
+# Votes for many classes as a few whole numbers per item, so that any engine can group by them. The
+# votes for some classes are the digits of one number, in a base that is above all of them. Adding
+# the numbers of two votes adds up their digits.
+
+
+def packed_votes(places: Sequence[nw.Expr], number: int, base: int) -> list[nw.Expr]:
+    """Return the numbers of an item whose votes are for classes with these places.
+
+    Places that are missing, or none, add nothing.
+    """
+    counts = []
+    for k in range(number):
+        votes = [(place == k).fill_null(False).cast(nw.Int64) for place in places]
+        counts.append(in_pairs(votes, add))
+    return packed_counts(counts, base)
+
+
+def packed_counts(counts: Sequence[nw.Expr], base: int) -> list[nw.Expr]:
+    """Return the numbers of an item that has so many votes for each class."""
+    found = []
+    for name, chunk in _chunks(len(counts), base).items():
+        terms = [counts[k].cast(nw.Int64) * base**i for i, k in enumerate(chunk)]
+        found.append(in_pairs(terms, add).cast(nw.Int64).alias(name))
+    return found
+
+
+def packed_names(number: int, base: int) -> list[str]:
+    """Return what the columns of numbers are called."""
+    return [*_chunks(number, base)]
+
+
+def unpacked(found: Mapping[str, NDArray[Any]], number: int, base: int) -> Counts:
+    """Return the votes for each class."""
+    chunks = _chunks(number, base)
+    votes = np.empty((number, len(next(iter(found.values())))), dtype=np.int64)
+    for name, chunk in chunks.items():
+        rest = found[name].astype(np.int64)  # floats would not hold large ones
+        for k in chunk:
+            rest, votes[k] = np.divmod(rest, base)
+    return votes.T
+
+
+def _chunks(number: int, base: int) -> dict[str, range]:
+    assert base > 1  # there are votes
+    digits = 1
+    while base ** (digits + 1) < _MOST_PACKED:
+        digits += 1
+    starts = range(0, number, digits)
+    return {f"w{j}": range(k, min(k + digits, number)) for j, k in enumerate(starts)}
+
+
+# Several votes of one annotator on an item: refused, or the first, the last or all taken.
+
+
+def with_order(request: RowRequest) -> RowRequest:
+    """Return the request with a column of the order of rows, where that will be asked for."""
+    if request.options.duplicates not in ("first", "last") or "annotator" not in request.columns:
+        return request
+    frame = request.frame
+    number = _NUMBER.get(frame.implementation)
+    if number is None or (frame.implementation.is_duckdb() and not request.ordered):
+        raise InputError(
+            argument("duplicates", request.options.duplicates),
+            " needs rows in an order, which those of this engine have none of. Use files or a "
+            "pandas, polars or pyarrow frame, or keep one vote per item and annotator first.",
+        )
+    columns = {**request.columns, "row": _ROW}
+    return replace(request, frame=lazy(number(frame.to_native())), columns=columns)
+
+
+def without_repeats(items: CheckedRows, given: Given, how: str) -> CheckedRows:
+    """Return rows in which repeated votes are dealt with as the user says."""
+    if "annotator" not in given or how == "all":
+        return items
+    if how == "error":
+        _refuse_repeats(items, given)
+        return items
+    row = nw.col("given_row")
+    taken = row.min() if how == "first" else row.max()
+    kept = items.frame.group_by(*_PAIR).agg(taken.alias("kept_row")).select("kept_row")
+    joined = items.frame.join(kept, left_on="given_row", right_on="kept_row", how="inner")
+    return replace(items, frame=joined)
+
+
+def _refuse_repeats(items: CheckedRows, given: Given) -> None:
+    """Refuse repeated votes, with the first item that has some, and how to go on."""
+    pairs = items.frame.group_by(*_PAIR).agg(n=nw.len()).filter(nw.col("n") > 1)
+    number = int(whole(items.run(pairs.select(nw.len().alias("n")))["n"])[0])
+    if not number:
+        return
+    found = items.run(pairs.sort(*_PAIR).head(1))
+    item, annotator = (shown(found[name].tolist()[0]) for name in _PAIR)
+    raise InputError(
+        *given["annotator"],
+        f": in {number:,} cases an annotator voted more than once on an item; for example "
+        f"{annotator} on item {item}. Say which votes to take:",
+        *(
+            part
+            for one in ("last", "first", "all")
+            for part in ("\n  ", command("duplicates", one))
+        ),
+    )
+
+
+def _number_in_pyarrow(native: Any) -> Any:
+    import pyarrow as pa
+
+    return native.append_column(_ROW, pa.array(np.arange(native.num_rows)))
+
+
+_NUMBER: dict[nw.Implementation, Callable[[Any], Any]] = {
+    nw.Implementation.PANDAS: lambda native: native.assign(**{_ROW: np.arange(len(native))}),
+    nw.Implementation.POLARS: lambda native: native.with_row_index(_ROW),
+    nw.Implementation.PYARROW: _number_in_pyarrow,
+    nw.Implementation.DUCKDB: lambda native: native.project(
+        f"*, row_number() over () as {quoted(_ROW)}"
+    ),
+}
+
+
+# Whose votes they are: how the votes of groups of annotators fall, counted by the engine.
+
+
+def voters_in_rows(items: CheckedRows, votes: Frame) -> dict[Any, dict[str, Counts]]:
+    """Return what tables keep of the annotators of single votes; `votes` has a row per item."""
+    kind = items.frame.collect_schema()["given_annotator"]
+    voter = nw.col("given_annotator")
+    if kind.is_decimal() or kind.is_float():
+        voter = voter.cast(nw.Float64)
+    elif kind == nw.Datetime:
+        voter = _moment(voter)
+    elif not kind.is_numeric() and kind not in _ITSELF and kind != nw.Object:
+        voter = voter.cast(nw.String)
+    frame = items.frame.with_columns(voter=voter)
+    found = items.run(
+        frame.group_by(*items.groups, "voter").agg(n=nw.len()).head(MOST_ANNOTATORS + 1)
+    )
+    if found["n"].size > MOST_ANNOTATORS:
+        return {}
+    buckets = {value: bucket_of(value) for value in found["voter"].tolist()}
+    counted = _votes_by_part(items, _with_part(frame, buckets), votes)
+    every, own = (
+        votes_in(items, {name: counted[f"{its}{name}"] for name in vote_columns(items)})
+        for its in ("", "its_")
+    )
+    too_many = len(items.classes) > 2 and int(every.max()) > MOST_FOR_A_CLASS
+    if counted["n"].size > MOST_ROWS or too_many:
+        return {}
+    falls = falls_of(whole(counted["part"]), every, own, whole(counted["n"]))
+    work = np.array([buckets[value] for value in found["voter"].tolist()])
+    work = np.column_stack((work, whole(found["n"])))
+    workloads = dict(rows_by_group(items, found))
+    return {
+        group: {"by_group": pooled(falls[at]), "workloads": pooled(work[workloads[group]])}
+        for group, at in rows_by_group(items, counted)
+    }
+
+
+def _moment(time: nw.Expr) -> nw.Expr:
+    """Return a whole number for a time, which engines write in different ways."""
+    at = time.dt
+    days = ((at.month(), 13), (at.day(), 32), (at.hour(), 24))
+    found = at.year().cast(nw.Int64)
+    for part, base in (*days, (at.minute(), 60), (at.second(), 60), (at.microsecond(), 10**6)):
+        found = found * base + part.cast(nw.Int64)
+    return found
+
+
+def _votes_by_part(items: CheckedRows, frame: Frame, votes: Frame) -> Columns:
+    """Return how many items have such votes in all and of each group of annotators."""
+    key = [*items.groups, "given_item"]
+    names = [f"{its}{name}" for its in ("", "its_") for name in vote_columns(items)]
+    joined = _added_votes(items, frame, [*key, "part"], "its_").join(votes, on=key, how="inner")
+    query = joined.group_by(*items.groups, "part", *names).agg(n=nw.len())
+    return items.run(query.head(MOST_ROWS + 1))
+
+
+def _added_votes(items: CheckedRows, frame: Frame, key: Sequence[str], its: str = "") -> Frame:
+    """Return how many votes rows with one vote each have together for each key."""
+    names = [f"{its}{name}" for name in vote_columns(items)]
+    if not items.base:
+        sums = [nw.col("vote").sum(), nw.len()]
+        return frame.group_by(*key).agg(*map(nw.Expr.alias, sums, names))
+    sums = [nw.col(name).sum() for name in vote_columns(items)]
+    # As whole numbers: DuckDB has a wider type for sums of them, which becomes floats.
+    whole_sums = (nw.col(name).cast(nw.Int64).alias(name) for name in names)
+    return frame.group_by(*key).agg(*map(nw.Expr.alias, sums, names)).with_columns(*whole_sums)
+
+
+def _size(items: CheckedRows) -> tuple[int, int]:
+    return len(items.classes), items.base
+
+
+def _with_part(frame: Frame, buckets: Mapping[Any, int]) -> Frame:
+    """Add the group of annotators that a row's one belongs to."""
+    kind = frame.collect_schema()["voter"]
+    plain = kind == nw.String or kind.is_numeric()
+    if plain and frame.implementation in _IN_MEMORY:  # a join is quicker than many conditions
+        kinds = {"voter": kind, "part": nw.Int64()}
+        parts = [part_of(bucket) for bucket in buckets.values()]
+        known = {"voter": [*buckets], "part": parts}
+        own = nw.from_dict(known, schema=kinds, backend=frame.implementation)
+        if kind == nw.String:  # Arrow has several kinds of text, which it does not join
+            frame = frame.with_columns(nw.col("voter").cast(nw.String))
+        return frame.join(own.lazy(), on="voter", how="inner")
+    members: dict[int, list[Any]] = {}
+    for value, bucket in buckets.items():
+        members.setdefault(part_of(bucket), []).append(value)
+    (part, _), *others = members.items()
+    chosen = nw.lit(part)
+    for part, values in others:
+        chosen = nw.when(nw.col("voter").is_in(values)).then(nw.lit(part)).otherwise(chosen)
+    return frame.with_columns(part=chosen)
+
+
+def voters_in_columns(
+    items: CheckedRows, names: Mapping[str, str], votes: Sequence[nw.Expr]
+) -> dict[Any, dict[str, Counts]]:
+    """Return what tables keep of annotators who have a column of votes each.
+
+    `names` are the annotators of the columns, and `votes` their votes, with -1 for none. Where
+    they fit into memory, all of them come back from the engine. Else rows with the same votes are
+    one pattern, and patterns are few where columns are; where they are too many, annotators are
+    not told apart.
+    """
+    columns = [f"v{i}" for i in range(len(names))]
+    most = _MOST_ENTRIES // len(columns)
+    chosen = [vote.cast(nw.Int64).alias(name) for name, vote in zip(columns, votes, strict=True)]
+    frame = items.frame.select(*items.groups, *chosen)
+    if items.n > most:
+        frame = frame.group_by(*items.groups, *columns).agg(n=nw.len()).head(most + 1)
+    found = items.run(frame)
+    number = found[columns[0]].size
+    if number > most:
+        return {}
+    pattern = np.column_stack([whole(found[name]) for name in columns])
+    buckets = np.array([bucket_of(name) for name in names.values()])
+    n = whole(found["n"]) if "n" in found else np.ones(number, dtype=np.int64)
+    kept = {}
+    for group, at in rows_by_group(items, found):
+        each = (pattern[at] >= 0).T @ n[at]
+        kept[group] = {
+            "by_group": _by_part(pattern[at], buckets, n[at], len(items.classes)),
+            "workloads": pooled(np.column_stack((buckets, each))[each > 0]),
+        }
+    return kept
+
+
+def _by_part(pattern: Counts, buckets: Counts, n: Counts, classes: int) -> Counts:
+    """Return how many items have such votes by group of annotators."""
+    votes = votes_by_class(pattern, classes)
+    found = []
+    for part in np.unique(part_of(buckets)):
+        own = votes_by_class(pattern[:, part_of(buckets) == part], classes)
+        some = own.any(axis=1)
+        named = np.full(np.count_nonzero(some), part)
+        found.append(pooled(falls_of(named, votes[some], own[some], n[some])))
+    return pooled(np.concatenate(found))
+
+
+# Rows of each layout as one checked row per item.
+
+
+def votes_counted(request: RowRequest) -> CheckedRows:
+    """Return one checked row per item from rows with the numbers of its votes."""
+    totals = request.columns["totals"]
+    names = {name: column for name, column in request.columns.items() if name != "totals"}
+    if isinstance(totals, str):
+        names["totals"] = totals
+    frame, given = named(request, names)
+    if not isinstance(totals, str):
+        frame = frame.with_columns(totals=nw.lit(float(totals)))
+    rules = []
+    for name in ("positives", "totals"):
+        if name in names:
+            frame = with_numbers(frame, {name: f"given_{name}"})
+            rules.append(_whole_votes(given[name], name))
+    none = (nw.col("totals") == 0) & ~(nw.col("positives") > 0).fill_null(False)
+    if "totals" in names:
+        rules[-1] = replace(rules[-1], remedy=_both(request.columns))
+    rules.append(
+        ColumnRule(
+            given["positives"],
+            "given_positives",
+            (nw.col("positives") > nw.col("totals")).fill_null(False),
+            ("must not exceed ", argument("totals")),
+            _both(request.columns),
+        )
+    )
+    frame, more = _with_label(frame, given, request)
+    try:
+        return checked(request, frame, given, [*rules, *more], no_votes=none)
+    except InputError:
+        shares = _of_shares(frame, request)
+        if shares is None:
+            raise
+        return checked(request, shares, given, [*rules, *more], no_votes=none)
+
+
+def _both(columns: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Return what to do where a number of all votes may be one of votes for the other class."""
+    classes = [columns["totals"], columns["positives"]]
+    if not isinstance(classes[0], str):
+        return (argument("totals"), " is the number of all votes on an item.")
+    text = " counts all votes on an item. If these are votes for the other class, pass "
+    return (argument("totals"), text, argument("counts", classes), " instead.")
+
+
+def _of_shares(frame: nw.LazyFrame[Any], request: RowRequest) -> nw.LazyFrame[Any] | None:
+    """Return the numbers of votes where there are shares of them, such as 0.667 of 3; or None."""
+    share, total = (nw.col(name).cast(nw.Float64) for name in ("positives", "totals"))
+    votes = (share * total).round(0)
+    most = nw.min_horizontal(total * SHARE_ROUNDING, nw.lit(MOST_ROUNDING))
+    missed = ~((share * total - votes).abs() <= most) | (share < 0) | (share > 1)
+    inside = (share > 0) & (share < 1)
+    found = count_where(frame, request.run, {"missed": missed.fill_null(False), "some": inside})
+    if found["missed"] or not found["some"]:
+        return None
+    return frame.with_columns(positives=votes)
+
+
+def votes_one_by_one(request: RowRequest) -> CheckedRows:
+    """Return one checked row per item from rows with one vote each."""
+    items = single_votes(request)
+    label = ("label",) if items.labelled else ()
+    if request.naming is not None and request.has_many_classes:
+        items = _packed(items, request.naming.names)
+    votes = _added_votes(items, items.frame, [*items.groups, *label, *items.sampling, "given_item"])
+    for name in (*label, *items.sampling):
+        column = request.columns["label"] if name == "label" else request.options.sampling[name]
+        _check_one_per_item(replace(items, frame=votes), name, column)
+    known = request.columns.get("annotator") is not None and not items.labelled
+    return replace(items, frame=votes, voters=voters_in_rows(items, votes) if known else {})
+
+
+def _packed(items: CheckedRows, classes: tuple[str, ...]) -> CheckedRows:
+    """Return rows with one vote each, with the numbers of their votes."""
+    of_item = items.frame.group_by(*items.groups, "given_item").agg(n=nw.len())
+    found = items.run(of_item.select(nw.col("n").max().alias("most")))
+    base = int(whole(found["most"])[0]) + 1
+    own = packed_votes([nw.col("vote")], len(classes), base)
+    return replace(items, frame=with_each(items.frame, *own), classes=classes, base=base)
+
+
+def votes_of_classes(request: RowRequest) -> CheckedRows:
+    """Return one checked row per item from rows with the number of votes for each class."""
+    names = {f"counts {k}": one for k, one in enumerate(request.columns["counts"])}
+    label = {"label": request.columns["label"]} if "label" in request.columns else {}
+    frame, given = named(request, names | label)
+    frame = with_numbers(frame, {name: f"given_{name}" for name in names})
+    rules = [_whole_votes(given[name], name) for name in names]
+    total = nw.sum_horizontal(*(nw.col(name).cast(nw.Float64).abs() for name in names))
+    frame, more = _with_label(frame, given, request)
+    items = checked_together(request, frame, given, rules, more, no_votes=total == 0)
+    most = items.run(items.frame.select(*(nw.col(name).max().alias(name) for name in names)))
+    base = max(int(whole(one)[0]) for one in most.values()) + 1
+    numbers = packed_counts([nw.col(name) for name in names], base)
+    classes = request.options.classes or names_of_columns(list(names.values()))
+    return replace(items, frame=with_each(items.frame, *numbers), classes=classes, base=base)
+
+
+def _whole_votes(shown_as: tuple[Part, ...], name: str) -> ColumnRule:
+    number = nw.col(name)
+    right = (number == number.floor()) & (number >= 0) & (number < _MOST_OF_AN_ITEM)
+    return ColumnRule(
+        shown_as,
+        f"given_{name}",
+        ~right.fill_null(False),
+        "must be whole numbers of at least 0",
+        "Pass numbers of votes, not fractions.",
+    )
+
+
+def ballots_in_rows(request: RowRequest) -> Ballots:
+    """Return the single votes of rows with one vote each."""
+    if request.columns.get("annotator") is None:
+        raise InputError(argument("annotator"), " is missing. Name the column of annotators.")
+    items = single_votes(request)
+    names = ("given_item", "given_annotator", "vote")
+    found = items.run(items.frame.select(*names).head(MOST_VOTES + 1))
+    return Ballots.of(*(found[name] for name in names))
+
+
+def single_votes(request: RowRequest) -> CheckedRows:
+    """Return checked rows with one vote each."""
+    request = with_order(request)
+    frame, given = named(request, request.columns)
+    frame, rule = with_class(frame, "vote", given["vote"], request)
+    frame, more = _with_label(frame, given, request)
+    items = checked(request, frame, given, [rule, *more], predictions_of_rows=False)
+    if request.options.positive is not None:
+        check_positive(items, request.options.positive, given["vote"], "vote")
+    return without_repeats(items, given, request.options.duplicates)
+
+
+def votes_side_by_side(request: RowRequest) -> CheckedRows:
+    """Return one checked row per item from rows with a column of votes per annotator."""
+    items, annotators, votes = patterns_side_by_side(request, packed=True)
+    if items.labelled:
+        return items
+    return replace(items, voters=voters_in_columns(items, annotators, votes))
+
+
+def votes_in_lists(request: RowRequest) -> CheckedRows:
+    """Return one checked row per item from rows with a list of votes, whose annotators are unknown.
+
+    The places of the lists have columns of their own by now.
+    """
+    return replace(votes_side_by_side(request), voters={})
+
+
+def ballots_side_by_side(request: RowRequest) -> Ballots:
+    """Return the single votes of rows with a column of votes per annotator."""
+    items, annotators, votes = patterns_side_by_side(request)
+    chosen = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
+    found = items.run(items.frame.select(*chosen).head(MOST_VOTES // len(votes) + 1))
+    return Ballots.side_by_side(
+        np.column_stack([whole(found[f"v{i}"]) for i in range(len(votes))]),
+        list(annotators.values()),
+    )
+
+
+def _read_side_by_side(
+    request: RowRequest,
+) -> tuple[dict[str, str], Frame, Given, list[ColumnRule]]:
+    """Return the annotators' columns, all columns as classes, and the rules for them."""
+    role = _in_columns(request)
+    names = {f"{role} {i}": one for i, one in enumerate(request.columns[role])}
+    label = {"label": request.columns["label"]} if "label" in request.columns else {}
+    frame, given = named(request, names | label)
+    frame, rules = with_classes(frame, {name: given[name] for name in names}, request)
+    there = [~where_missing(frame, f"given_{name}") for name in names]
+    rules = [
+        replace(rule, bad=rule.bad & present) for rule, present in zip(rules, there, strict=True)
+    ]
+    totals = nw.sum_horizontal(*(present.cast(nw.Int64) for present in there))
+    return names, frame.with_columns(totals=totals), given, rules
+
+
+def _in_columns(request: RowRequest) -> str:
+    """Return the argument whose columns hold a vote each."""
+    return "annotations" if "annotations" in request.columns else "annotators"
+
+
+def patterns_side_by_side(
+    request: RowRequest, *, packed: bool = False
+) -> tuple[CheckedRows, dict[str, str], list[nw.Expr]]:
+    """Return checked rows, the annotators of the columns, and their votes with -1 for none.
+
+    With `packed`, rows have the numbers that stand for their votes for many classes.
+    """
+    names, frame, given, rules = _read_side_by_side(request)
+    there = [~where_missing(frame, f"given_{name}") for name in names]
+    positives = [
+        nw.when(present).then(nw.col(name)).otherwise(nw.lit(0.0)).fill_null(0.0)
+        for name, present in zip(names, there, strict=True)
+    ]
+    own, base = [nw.sum_horizontal(*positives).alias("positives")], 0
+    classes: tuple[str, ...] = TWO_CLASSES
+    if packed and request.naming is not None and request.has_many_classes:
+        classes, base = request.naming.names, len(names) + 1
+        own = packed_votes([nw.col(name) for name in names], len(classes), base)
+    blank = {_in_columns(request): nw.col("totals") == 0}
+    if "label" in given:
+        blank["label"] = where_missing(frame, "given_label")
+    frame, more = _with_label(with_each(frame, *own), given, request)
+    items = checked(request, frame, given, [*rules, *more], missing=blank)
+    if request.options.positive is not None:
+        _check_any_positive(items, request.options.positive)
+    votes = [
+        nw.when(present).then(one).otherwise(nw.lit(-1.0))
+        for one, present in zip(positives, there, strict=True)
+    ]
+    annotators = {name: str(column) for name, column in names.items()}
+    return replace(items, classes=classes, base=base), annotators, votes
+
+
+def _with_label(
+    frame: Frame, given: Given, request: RowRequest
+) -> tuple[Frame, tuple[ColumnRule, ...]]:
+    """Add the column of the one true label, where there is one, and the rule for it."""
+    if "label" not in given:
+        return frame, ()
+    frame, rule = with_class(frame, "label", given["label"], request)
+    return frame, (rule,)
+
+
+def _check_one_per_item(votes: CheckedRows, name: str, column: str) -> None:
+    """Refuse items whose votes stand next to different labels, weights or clusters."""
+    twice = votes.frame.group_by(*votes.groups, "given_item").agg(n=nw.len())
+    found = votes.run(twice.filter(nw.col("n") > 1).select("given_item").head(1))
+    if found["given_item"].size:
+        item = found["given_item"].tolist()[0]
+        raise InputError(
+            argument(name),
+            f" (column {column!r}) is not the same in all rows of an item, such as {item!r}."
+            f" An item has one {_ONE[name]}: repeat it in each of its rows.",
+        )
+
+
+def _check_any_positive(items: CheckedRows, positive: object) -> None:
+    if not count_where(items.frame, items.run, {"any": nw.col("positives") > 0})["any"]:
+        raise InputError(
+            argument("positive"),
+            f" is {positive!r}, but no column of ",
+            argument("annotators"),
+            " has that value. Check how it is spelt.",
+        )
+
+
+# Checked rows as tables.
+
+
+def count_votes(items: CheckedRows) -> dict[Any, VoteTable] | dict[Any, ScoreTable]:
+    """Return the table of each group of items; of the group None where there are no groups.
+
+    Next to labels, the shares of votes are scores, unless the label is one more vote.
+    """
+    label = ("label",) if items.labelled else ()
+    found = counted_by(items, *vote_columns(items), *label)
+    votes = votes_in(items, found)
+    make: Any = partial(_table_with_labels if items.labelled else _table_of_votes, items, found)
+    kind = ScoreTable if items.labelled and not items.label_is_vote else VoteTable
+    two = len(items.classes) == 2
+    empty = kind.empty() if two else kind.empty(items.classes)
+    tables: dict[Any, Any] = tables_by_group(items, found, partial(make, votes), empty)
+    for group, kept in items.voters.items():
+        tables[group] = replace(tables[group], **kept)
+    return tables
+
+
+def vote_columns(items: CheckedRows) -> list[str]:
+    """Return the columns of checked rows that hold the votes on an item."""
+    return packed_names(*_size(items)) if items.base else ["positives", "totals"]
+
+
+def votes_in(items: CheckedRows, found: Columns) -> Counts:
+    """Return the votes for each class from these columns."""
+    if items.base:  # they are numbers in that base
+        return unpacked(found, *_size(items))
+    positives, totals = whole(found["positives"]), whole(found["totals"])
+    return side_by_side(totals - positives, positives)
+
+
+def _table_of_votes(items: CheckedRows, found: Columns, votes: Counts, at: Any) -> VoteTable:
+    columns = counted_votes(votes[at], whole(found["n"])[at], items.classes)
+    return VoteTable(**columns, **_entries_of(items, found, at, vote_key(votes[at])))
+
+
+def _table_with_labels(
+    items: CheckedRows, found: Columns, votes: Counts, at: Any
+) -> VoteTable | ScoreTable:
+    label, n = whole(found["label"])[at], whole(found["n"])[at]
+    if items.label_is_vote:
+        own = _entries_of(items, found, at, vote_key(with_vote(votes[at], label)))
+        return replace(votes_table(votes[at], label, n, classes=items.classes), **own)
+    own = _entries_of(items, found, at, class_shares(votes[at]), label)
+    return replace(class_shares_table(votes[at], label, n, classes=items.classes), **own)
+
+
+def _entries_of(
+    items: CheckedRows, found: Columns, at: Any, places: Any, label: Counts | None = None
+) -> dict[str, Any]:
+    """Return the entries of rows of votes, if there are weights or clusters."""
+    if not items.sampling:
+        return {}
+    return {"entries": entries(items, found, at, rows_of(places), label, whole(found["n"])[at])}
