@@ -25,7 +25,7 @@ from errorfloor import frames
 from errorfloor.data import arrays as _refining
 from errorfloor.data import engines as _engines
 from errorfloor.data import files, formats, read_rows
-from errorfloor.data import grid as _grid
+from errorfloor.data import matrices as _grid
 from errorfloor.data import rows as _counting
 from errorfloor.data.matrices import cell_of
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
