@@ -689,7 +689,7 @@ def test_percentages_are_understood_and_bare_ones_refused_with_the_fraction():
     assert "0.23" in run("headroom", path, *model, "23")
     assert "Usage" not in run("headroom", path, *model, "23%")
     assert "95 % is 0.95" in run("estimate", path, "--level", "95")
-    assert "90 % limit" in run("estimate", path, "--level", "90%")
+    assert "90 % confidence" in run("estimate", path, "--level", "90%")
 
 
 def test_levels_may_be_text_with_a_per_cent_sign():

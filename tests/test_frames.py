@@ -250,7 +250,6 @@ NUMBERED = pd.DataFrame({0: [0.1, 0.9], 1: [0, 1], "g": ["a", "b"]})
         lambda: ef.from_scores(NUMBERED, score=0, label=1),
         lambda: ef.from_scores(NUMBERED, score="0", label="1"),
         lambda: ef.from_scores(NUMBERED, group=0),
-        lambda: ef.from_scores(NUMBERED, group=["g"]),
         lambda: ef.from_votes(NUMBERED, annotators=[0, 1]),
         lambda: frames.soft_tables(NUMBERED, soft="g", group=1),
     ],
@@ -260,6 +259,13 @@ def test_columns_whose_names_are_no_text_are_refused_with_how_to_rename_them(cal
         call()
     named = ef.from_scores(NUMBERED.rename(columns=str), score="0", label="1", interval=None)
     assert named.n == 2
+
+
+def test_a_list_in_place_of_the_name_of_the_groups_is_refused():
+    with pytest.raises(
+        ef.InputError, match=r"`group` must be the name of a column, .* group='group'"
+    ):
+        ef.from_scores(NUMBERED, group=["g"])
 
 
 @pytest.mark.parametrize("value", [[1, 2], {"a": 1}, {1}, np.array([1])])
