@@ -1113,7 +1113,7 @@ _ROW = "number of the row"
 _PAIR = ("given_item", "given_annotator")
 _ITSELF = (nw.String, nw.Boolean)  # kinds whose values come back from every engine as they were
 _IN_MEMORY = (nw.Implementation.POLARS, nw.Implementation.PANDAS, nw.Implementation.PYARROW)
-_MOST_ENTRIES = 2**25  # of patterns of votes side by side
+_MOST_ENTRIES = MOST_DIFFERENT  # of patterns of votes side by side
 _MOST_OF_AN_ITEM = 2**53
 _ONE = {"label": "true label", "weight": "weight", "cluster": "cluster"}
 
