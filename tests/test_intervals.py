@@ -26,8 +26,8 @@ from errorfloor.intervals.bootstrap import (
 )
 from errorfloor.intervals.record import AroundValue, Undefined
 from errorfloor.intervals.votes.limits import VoteLimits, not_a_sample
+from errorfloor.methods.fitted import MeanFloor
 from errorfloor.methods.record import Basis, Options, Series
-from errorfloor.methods.soft import MeanFloor
 from errorfloor.methods.votes.thinning import points_for
 from errorfloor.metrics import named
 

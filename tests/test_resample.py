@@ -13,7 +13,7 @@ from errorfloor import ScoreTable
 from errorfloor.data.sample import MANY_ITEMS, Sample
 from errorfloor.intervals.bootstrap import QuickDraws, acceleration, bootstrap, draw
 from errorfloor.intervals.seeds import STREAMS, Seed, Streams
-from errorfloor.methods.soft import MeanFloor
+from errorfloor.methods.fitted import MeanFloor
 from errorfloor.questions.feebee import (
     TableStatistic,
     expected_after_redraw,

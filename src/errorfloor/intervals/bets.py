@@ -31,8 +31,9 @@ from errorfloor import _references as references
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample, split
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
+from errorfloor.methods.fitted import MeanFloor
 from errorfloor.methods.record import Basis, uses_weights
-from errorfloor.methods.soft import BestValue, MeanFloor
+from errorfloor.methods.soft import BestValue
 from errorfloor.metrics.selective import CountedCoverageAt, CountedErrorAt
 from errorfloor.metrics.two_by_two import CountedF1, CountedForms
 

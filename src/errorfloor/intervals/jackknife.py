@@ -13,8 +13,9 @@ from errorfloor._references import JACKKNIFE as REFERENCE
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
+from errorfloor.methods.fitted import MeanFloor
 from errorfloor.methods.record import Basis, Statistic, uses_weights, without_one
-from errorfloor.methods.soft import BestValue, MeanFloor
+from errorfloor.methods.soft import BestValue
 from errorfloor.metrics import Metric
 
 ROUNDING = 1e-14  # of values that are the same

@@ -63,6 +63,33 @@ class Fitted(ABC):
         """Return the value for each row of counts; `rng` is for those that hold items out."""
 
 
+class MeanFloor:
+    """Mean of a known number for each cell of a sample."""
+
+    def __init__(self, floor: Floats, sample: Sample) -> None:
+        self.floor = floor
+        self.sample = sample
+
+    def values(self, counts: Counts, _: np.random.Generator, /) -> Floats:
+        """Return the floor for each row of counts."""
+        mass = self.sample.mass(counts)
+        return np.asarray((mass * self.floor).sum(axis=1) / mass.sum(axis=1))
+
+    def leave_one_out(self) -> Floats:
+        """Return the floor without one item of each cell in turn."""
+        return self._without(self.sample.items)
+
+    def without_units(self) -> Floats:
+        """Return the floor without each unit in turn: an item of each cell, or a cluster."""
+        return self._without(self.sample)
+
+    def _without(self, sample: Sample) -> Floats:
+        mean, mass, _ = sample.in_units(self.floor)
+        rest = sample.total - mass
+        rest = np.where(rest > 0, rest, np.inf)  # of one unit nothing is left
+        return np.asarray((float(sample.masses @ self.floor) - mass * mean) / rest)
+
+
 class Chosen(Fitted):
     """A rule, or a map, that is chosen by its loss.
 

@@ -116,9 +116,9 @@ class Basis(Enum):
     Of a statistic ITEMS asks for `leave_one_out` besides `values`. CUTS and, of many classes, RULES
     ask for nothing: their intervals try cuts and rules of the scores. So do MIXTURE, VALUE,
     PARTITIONS and MANY_VALUE, whose intervals read the votes. Any other asks for a class: MEAN for
-    `MeanFloor`, SMOOTH and ROOTS for `BestValue` (`methods/soft.py`), PAIRS and PRECISION for
-    `RankFit` (`methods/ranks.py`), POWERED for `PredictionPowered`, BOUNDED_LOSSES for `MapFit`,
-    and the rest for a `Fitted` (`methods/fitted.py`) that was chosen among others.
+    `MeanFloor` (`methods/fitted.py`), SMOOTH and ROOTS for `BestValue` (`methods/soft.py`), PAIRS
+    and PRECISION for `RankFit` (`methods/ranks.py`), POWERED for `PredictionPowered`,
+    BOUNDED_LOSSES for `MapFit`, and the rest for a `Fitted` that was chosen among others.
     """
 
     ITEMS = "resampled items"

@@ -21,10 +21,10 @@ from errorfloor.features import classics
 from errorfloor.features.classics import SEQUENTIAL, Classic, Ends, Measure, NeighbourVotes
 from errorfloor.intervals.bootstrap import BLOCK, keep_freed_memory
 from errorfloor.methods.cuts import CutFit, wrong_of
+from errorfloor.methods.fitted import MeanFloor
 from errorfloor.methods.logistic import Logistic
 from errorfloor.methods.record import Classes, Clip, Method, Options, Statistic
 from errorfloor.methods.rules.offsets import OffsetFit
-from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR, Metric, noise
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.noise import kept_after

@@ -18,6 +18,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.calibration import ClassCalibration
+from errorfloor.methods.fitted import MeanFloor
 from errorfloor.methods.record import Basis, Classes, Method, Options, Shape
 from errorfloor.methods.rules.fewest import TIE
 from errorfloor.methods.rules.logs import (
@@ -31,7 +32,6 @@ from errorfloor.methods.rules.logs import (
     sums,
 )
 from errorfloor.methods.rules.softmax import Family, Power, covariance, fit, fit_within_reach
-from errorfloor.methods.soft import MeanFloor
 from errorfloor.metrics import ERROR
 
 

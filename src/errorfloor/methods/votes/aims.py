@@ -17,7 +17,7 @@ import numpy as np
 from errorfloor._checks import check_whole
 from errorfloor._typing import Floats
 from errorfloor.methods.votes.panels import Panel
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics.record import Metric, least_error, span_of_error
 from errorfloor.metrics.two_by_two import OfTable
 
 MOST_OF_MAJORITY = 1001  # votes; more are no majority that anybody takes
@@ -59,7 +59,7 @@ class Target:
 
     def __call__(self, points: Floats, /) -> Floats:
         """Return the floor of items with each probability of a positive vote."""
-        return ERROR.per_item(self.positive(points))
+        return least_error(self.positive(points))
 
     def vote_at(self, label: float) -> float:
         """Return the probability of a positive vote that makes this one of a positive label."""
@@ -72,7 +72,7 @@ class Target:
     @property
     def span(self) -> tuple[float, float]:
         """The least and the largest floor."""
-        return ERROR.span(2)
+        return span_of_error(2)
 
     def bend_on(self, angles: Floats, /) -> float:
         """Return how much the floor bends between any two angles; see `Aim`."""

@@ -11,6 +11,7 @@ from errorfloor._references import SOFT_LABELS
 from errorfloor._typing import Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
+from errorfloor.methods.fitted import MeanFloor
 from errorfloor.methods.record import Basis, Classes, Method, Options, uses_weights
 from errorfloor.methods.soft import (
     BALANCED_ERROR,
@@ -18,7 +19,6 @@ from errorfloor.methods.soft import (
     ROOTS,
     SMOOTH,
     BestValue,
-    MeanFloor,
     is_balance,
     is_mean,
 )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.methods.votes.aims import Target
-from errorfloor.metrics import ERROR
+from errorfloor.metrics.record import least_error
 
 # Numbers of votes whose biases are computed one by one; others are interpolated.
 _MOST_TOTALS = 512
@@ -34,7 +34,7 @@ def mean_lost(points: Floats, weights: Floats, totals: Counts, counts: Counts) -
     distinct, group = np.unique(totals, return_inverse=True)
     share = np.bincount(group, counts) / counts.sum()
     pairs, of = np.unique(distinct // 2, return_inverse=True)  # 2c and 2c + 1 votes lose the same
-    floors, weights = ERROR.per_item(points), weights / weights.max()
+    floors, weights = least_error(points), weights / weights.max()
 
     def lost(halves: Counts) -> Floats:
         rows = [np.average(lost_by_votes(floors, 2 * c), weights=weights) for c in halves]

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from errorfloor._checks import InputError, argument
 from errorfloor._typing import Counts, Floats
 from errorfloor.methods.votes.share_bias import mean_lost
-from errorfloor.metrics import ERROR
+from errorfloor.metrics.record import least_error
 
 # Votes an item keeps at most; the first that the budget allows.
 _CAPS = 1024, 256
@@ -150,7 +150,7 @@ def floor_of_all(points: Floats, weights: Floats, few: Votes, full: Votes) -> fl
 
     k, m, counts = few.where(few.totals < _CAPS[-1])
     chances = binomial(k, m, points)
-    total = float(counts @ (chances @ (weights * ERROR.per_item(points)) / (chances @ weights)))
+    total = float(counts @ (chances @ (weights * least_error(points)) / (chances @ weights)))
     k, m, counts = full.where(full.totals >= _CAPS[-1])
     if counts.size:
         lost = mean_lost(points, weights, m, counts)
