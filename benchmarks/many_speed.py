@@ -59,8 +59,7 @@ def ours(folder: Path) -> dict[str, Work]:
     from errorfloor.data.sample import Sample
     from errorfloor.methods.record import Options
     from errorfloor.methods.rules.logs import Labelled
-    from errorfloor.methods.rules.maps import OneVsRest
-    from errorfloor.methods.rules.softmax import Family, fit_within_reach
+    from errorfloor.methods.rules.maps import Family, OneVsRest, fit_within_reach
 
     rng = np.random.default_rng(0)
 

@@ -17,8 +17,7 @@ from benchmarks import RESULTS, realdata
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import VoteTable
 from errorfloor.datasets import Dataset, load_chaosnli, load_cifar10h, load_fashion_mnist_h
-from errorfloor.intervals.record import Case
-from errorfloor.intervals.seeds import Streams
+from errorfloor.intervals.record import Case, Streams
 from errorfloor.intervals.votes.bracket import Bracket
 from errorfloor.intervals.votes.region import many_likelihood_limits
 from errorfloor.methods.votes.mixture import MANY_MIXTURE, ManyClassMixture

@@ -20,8 +20,7 @@ from benchmarks.votes import SETTINGS, Setting
 from errorfloor import intervals, methods
 from errorfloor._typing import Floats
 from errorfloor.data.tables import VoteTable
-from errorfloor.intervals.record import Case
-from errorfloor.intervals.seeds import Streams
+from errorfloor.intervals.record import Case, Streams
 from errorfloor.methods.record import Classes, Options
 from errorfloor.metrics.choice import MetricChoice
 

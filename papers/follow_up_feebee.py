@@ -10,10 +10,10 @@ from errorfloor._typing import Floats
 from errorfloor.data.tables import ScoreTable
 from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.metrics import named
-from errorfloor.metrics.noise import MEANS, share_after, value_after
 from errorfloor.metrics.ranking import AUC
 from errorfloor.metrics.two_by_two import BALANCED
 from errorfloor.questions.feebee import feebee
+from errorfloor.results.feebee import MEANS, share_after, value_after
 from errorfloor.show.palette import BLUE, GREY, ORANGE
 from papers._check import Check
 from papers._forms import FORMS, FUNCTIONS, STUDIED, WORDS

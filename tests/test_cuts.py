@@ -15,7 +15,7 @@ import errorfloor as ef
 from errorfloor import methods
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.honest import Honest, worth_of_correlated, worth_of_freedom
-from errorfloor.intervals.seeds import Seed, Streams
+from errorfloor.intervals.record import Seed, Streams
 from errorfloor.methods import cuts
 from errorfloor.methods.fitted import sides_of_errors
 from errorfloor.methods.record import Options

@@ -14,9 +14,9 @@ import papers
 from errorfloor.datasets.catalogue import IN_PAPER
 from errorfloor.datasets.synthetic import gaussian_mixture
 from errorfloor.metrics import named
-from errorfloor.metrics.noise import MEANS, share_after, value_after
 from errorfloor.metrics.ranking import auc_discriminant, mean_of_lesser
 from errorfloor.metrics.two_by_two import forms_of
+from errorfloor.results.feebee import MEANS, share_after, value_after
 from papers import (
     __main__,
     _forms,

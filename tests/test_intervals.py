@@ -14,7 +14,6 @@ from errorfloor import intervals, methods
 from errorfloor.data.sample import Sample, split
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture, gaussian_ring
 from errorfloor.intervals.bets import Bets, Blocks, Hoeffding
-from errorfloor.intervals.binomial import lower_limit, upper_limit
 from errorfloor.intervals.bootstrap import (
     BASIC,
     BCA,
@@ -24,6 +23,7 @@ from errorfloor.intervals.bootstrap import (
     Percentile,
     acceleration,
 )
+from errorfloor.intervals.models import lower_limit, upper_limit
 from errorfloor.intervals.record import AroundValue, Undefined
 from errorfloor.intervals.votes.limits import VoteLimits, not_a_sample
 from errorfloor.methods.fitted import MeanFloor

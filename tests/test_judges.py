@@ -17,7 +17,7 @@ from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.binomial import lower_limit, upper_limit
+from errorfloor.intervals.models import lower_limit, upper_limit
 from errorfloor.methods.prediction_powered import PoweredCut, flat_variance, post_stratified
 from errorfloor.methods.record import Options
 from errorfloor.questions import sampling

@@ -12,9 +12,8 @@ from errorfloor import intervals, methods
 from errorfloor._checks import InputError
 from errorfloor.data.sample import Sample, split
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.intervals.record import Case
-from errorfloor.intervals.seeds import Streams
+from errorfloor.intervals.models import lower_limit, upper_limit
+from errorfloor.intervals.record import Case, Streams
 from errorfloor.methods.isotonic import FOLDS
 from errorfloor.methods.record import Classes, Options
 from errorfloor.methods.rules.fewest import (
@@ -23,9 +22,8 @@ from errorfloor.methods.rules.fewest import (
     needed_errors,
 )
 from errorfloor.methods.rules.logs import Labelled, log_scores
-from errorfloor.methods.rules.maps import OneVsRest, PowerFloor
+from errorfloor.methods.rules.maps import Family, OneVsRest, PowerFloor, fit, fit_within_reach
 from errorfloor.methods.rules.offsets import OffsetFit
-from errorfloor.methods.rules.softmax import Family, fit, fit_within_reach
 from errorfloor.questions.feebee import expected_classes, redraw_classes
 from errorfloor.questions.reliability import top_label
 

@@ -13,7 +13,6 @@ import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.methods.record import Options
 from errorfloor.metrics import named
-from errorfloor.metrics.noise import MEANS, share_after, value_after
 from errorfloor.questions import feebee
 from errorfloor.questions.feebee import (
     OfOrder,
@@ -21,6 +20,7 @@ from errorfloor.questions.feebee import (
     expected_after_redraw,
     redraw_labels,
 )
+from errorfloor.results.feebee import MEANS, share_after, value_after
 from errorfloor.show.sentences import sentence_of
 
 METRICS = ["balanced-error", "auc"]

@@ -481,7 +481,7 @@ def test_certified_limits_cover_and_are_narrow_enough():
 def test_pairs_of_items_depend_on_the_ratings_not_on_the_seed_alone():
     # A table has items in the order of their ratings: one permutation for all data would always
     # pair the same ranks, and limits would miss about ten times as often.
-    from errorfloor.intervals.seeds import Seed
+    from errorfloor.intervals.record import Seed
     from errorfloor.methods.ratings import Rated
     from errorfloor.questions.ratings import _paired
 

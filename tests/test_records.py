@@ -14,8 +14,7 @@ from errorfloor import intervals, methods
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.datasets.synthetic import gaussian_mixture
 from errorfloor.intervals.record import IntervalKind
-from errorfloor.methods.calibration import Calibration
-from errorfloor.methods.record import Basis, Method, Series, Shape
+from errorfloor.methods.record import Basis, Calibration, Method, Series, Shape
 from errorfloor.metrics import ERROR, METRICS
 from errorfloor.show import palette
 

@@ -12,7 +12,7 @@ import errorfloor as ef
 from errorfloor import ScoreTable
 from errorfloor.data.sample import MANY_ITEMS, Sample
 from errorfloor.intervals.bootstrap import QuickDraws, acceleration, bootstrap, draw
-from errorfloor.intervals.seeds import STREAMS, Seed, Streams
+from errorfloor.intervals.record import STREAMS, Seed, Streams
 from errorfloor.methods.fitted import MeanFloor
 from errorfloor.questions.feebee import (
     TableStatistic,

@@ -19,7 +19,7 @@ import errorfloor as ef
 from errorfloor import checks, intervals, methods, results
 from errorfloor.data.options import HOW_TO_READ, ReadOptions, Source
 from errorfloor.data.tables import KINDS, ScoreTable, SoftTable
-from errorfloor.intervals.seeds import Seed
+from errorfloor.intervals.record import Seed
 from errorfloor.questions.question import Ask, floor_of
 from errorfloor.results import FeeBeeResult, Interval, Option, Plan, Trade, Verdict
 from errorfloor.show import exports, numbers, palette, sentences, text

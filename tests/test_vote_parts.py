@@ -8,6 +8,7 @@ import pytest
 import errorfloor as ef
 from errorfloor.data.sample import Sample
 from errorfloor.methods.record import Options
+from errorfloor.methods.soft import MANY_PLUGIN, MANY_PLUGINS
 from errorfloor.methods.votes.line import fit_mixture
 from errorfloor.methods.votes.mixture import (
     MANY_MIXTURE,
@@ -15,7 +16,6 @@ from errorfloor.methods.votes.mixture import (
     TwoClassMixture,
     refuse_one_class,
 )
-from errorfloor.methods.votes.plugin import MANY_PLUGIN, MANY_PLUGINS
 from errorfloor.methods.votes.stopping import rule_named
 from errorfloor.metrics.choice import MetricChoice
 

@@ -16,7 +16,7 @@ from benchmarks import weights as study
 from errorfloor.intervals.bets import Bets, Blocks, growing_blocks, refuted_from, refuted_up_to
 from errorfloor.intervals.certified import Certified
 from errorfloor.intervals.jackknife import ALIKE, Units
-from errorfloor.intervals.seeds import Seed, Streams
+from errorfloor.intervals.record import Seed, Streams
 
 RNG = np.random.default_rng(7)
 

@@ -22,8 +22,8 @@ if _CHECKING:
     from errorfloor.data.tables import SoftTable as SoftTable
     from errorfloor.data.tables import VoteTable as VoteTable
     from errorfloor.methods import METHODS as METHODS
-    from errorfloor.methods.calibration import Calibration as Calibration
-    from errorfloor.methods.calibration import ClassCalibration as ClassCalibration
+    from errorfloor.methods.record import Calibration as Calibration
+    from errorfloor.methods.record import ClassCalibration as ClassCalibration
     from errorfloor.questions.agreement import from_agreement as from_agreement
     from errorfloor.questions.annotators import annotators as annotators
     from errorfloor.questions.calibrate import calibrate as calibrate
@@ -92,7 +92,7 @@ _HOME = {
         "VoteTable",
     ),
     "methods": ("METHODS",),
-    "methods.calibration": ("Calibration", "ClassCalibration"),
+    "methods.record": ("Calibration", "ClassCalibration"),
     "questions.annotators": ("annotators",),
     "questions.agreement": ("from_agreement",),
     "questions.calibrate": ("calibrate",),

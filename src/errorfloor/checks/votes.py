@@ -27,8 +27,8 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.data.values import SHARE_ROUNDING
 from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS, VoteLimits
 from errorfloor.methods.record import CHANCE, ITEM_DECIDES, VOTES_DECIDE, Options
+from errorfloor.methods.soft import PLUGIN
 from errorfloor.methods.votes.mixture import TwoClassMixture
-from errorfloor.methods.votes.plugin import PLUGIN
 from errorfloor.methods.votes.stopping import StoppingRule
 from errorfloor.methods.votes.thinning import (
     Votes,

@@ -15,7 +15,7 @@ import numpy as np
 
 from errorfloor._references import BINOMIAL, REJECTION, WEIGHTED_COUNTS
 from errorfloor._references import POWERED as POWERED_REFERENCE
-from errorfloor.intervals.binomial import lower_limit, upper_limit, worth_of_freedom
+from errorfloor.intervals.models import lower_limit, upper_limit, worth_of_freedom
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, nothing_more
 from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.fitted import Chosen, Sides

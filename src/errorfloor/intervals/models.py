@@ -1,4 +1,6 @@
-"""Limits of a model's value of a metric on test items, and of the difference of two models.
+"""Limits of shares, of a model's value of a metric on test items, and of what two models differ.
+
+Exact binomial limits are those of Clopper and Pearson [4]_.
 
 References
 ----------
@@ -7,6 +9,7 @@ References
 .. [2] G. Zou and A. Donner, Statistics in Medicine 27, 2008: limits of sums of independent parts.
 .. [3] D. Bonett and R. Price, "Adjusted Wald confidence interval for a difference of binomial
    proportions based on paired data", Journal of Educational and Behavioral Statistics 37, 2012.
+.. [4] C. Clopper and E. Pearson, Biometrika 26, 1934.
 """
 
 from __future__ import annotations
@@ -14,17 +17,40 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
-from errorfloor.intervals.binomial import lower_limit, upper_limit, worth_of_freedom
+from errorfloor.metrics.two_by_two import Binomial
 
 TABLES = 21  # that are looked at where only their value is known
 PSEUDO = 3.0  # items, half of which each model wins; with two, limits cover down to 93.5 %
 DOUBT = 0.5  # clusters by which it is taken for granted that their items go along
 _POWER = 0.8  # with which a difference would be shown
+
+
+def lower_limit(successes: Any, n: Any, tail: Any) -> Any:
+    """Return the share that makes so many successes, or more, as rare as `tail`; 0 for none."""
+    return Binomial(successes, n, 1.0).quantile(tail)
+
+
+def upper_limit(successes: Any, n: Any, tail: Any) -> Any:
+    """Return the share that makes so many successes, or fewer, as rare as `tail`; 1 for all."""
+    return Binomial(successes + 1, n, 1.0).quantile(1 - tail)
+
+
+def worth_of_freedom(freedom: float, tail: float) -> float:
+    """Return how many items of known variance an item is worth where units tell the variance.
+
+    Student's t takes the place of the normal distribution.
+    """
+    if np.isinf(freedom) or tail == 0.5:  # where both are at 0
+        return 1.0
+    from scipy.special import ndtri, stdtrit
+
+    return float(ndtri(tail) / stdtrit(freedom, tail)) ** 2
 
 
 @dataclass(frozen=True, slots=True)

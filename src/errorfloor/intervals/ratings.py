@@ -118,7 +118,7 @@ class Disagreement:
 
     def factors(self, level: float) -> tuple[float, float]:
         """Return exact limits of the share of such items, by the share that there is."""
-        from errorfloor.intervals.binomial import lower_limit, upper_limit
+        from errorfloor.intervals.models import lower_limit, upper_limit
 
         tail = (1 - level) / 2
         low, high = lower_limit(self.some, self.n, tail), upper_limit(self.some, self.n, tail)
@@ -126,7 +126,7 @@ class Disagreement:
 
     def most(self, level: float) -> float:
         """Return the largest share of such items that is likely."""
-        from errorfloor.intervals.binomial import upper_limit
+        from errorfloor.intervals.models import upper_limit
 
         return float(upper_limit(self.some, self.n, (1 - level) / 2))
 

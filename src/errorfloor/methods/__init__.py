@@ -24,10 +24,8 @@ from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF, default_for, of_m
 from errorfloor.methods.prediction_powered import MANY_PPI, PPI
 from errorfloor.methods.record import Classes, Method, Series, uses_weights_for
 from errorfloor.methods.rules import offsets
-from errorfloor.methods.soft import CLEAN, CORRUPTED
-from errorfloor.methods.votes import plugin
+from errorfloor.methods.soft import CLEAN, CORRUPTED, MANY_PLUGIN, MANY_PLUGINS, PLUGIN
 from errorfloor.methods.votes.mixture import MANY_MIXTURE, MANY_VALUES, MIXTURE, VALUES
-from errorfloor.methods.votes.plugin import MANY_PLUGIN, MANY_PLUGINS, PLUGIN
 from errorfloor.metrics import ERROR, METRICS, Metric, named
 from errorfloor.metrics.two_by_two import OfTable
 
@@ -57,7 +55,7 @@ RECORDS: tuple[Method | Series, ...] = (
     *offsets.MANY_SCORES,
     *soft.RECORDS,
     VALUES,
-    *plugin.VALUES,
+    *soft.PLUGIN_VALUES,
     MANY_VALUES,
     *MANY_PLUGINS,
     *(method for metric in _TABLES for method in of_metric(metric)),

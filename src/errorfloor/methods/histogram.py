@@ -12,8 +12,7 @@ from errorfloor._references import BINNING
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.calibration import Calibration
-from errorfloor.methods.record import Basis, Method, Options, Series, Shape
+from errorfloor.methods.record import Basis, Calibration, Method, Options, Series, Shape
 from errorfloor.metrics import ERROR, Metric
 
 

@@ -21,10 +21,9 @@ from errorfloor._references import REJECTION
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Draw, Losses, Sample
 from errorfloor.data.tables import ScoreTable
-from errorfloor.methods.calibration import Calibration
 from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.fitted import FOLDS, Chosen, Sides, mean_loss, noise_of, sides_of
-from errorfloor.methods.record import Basis, Method, Options, Shape, uses_weights
+from errorfloor.methods.record import Basis, Calibration, Method, Options, Shape, uses_weights
 from errorfloor.metrics import ERROR, METRICS, Metric
 from errorfloor.metrics.probabilities import BRIER, LOG_LOSS, OfItems
 from errorfloor.metrics.selective import Selective

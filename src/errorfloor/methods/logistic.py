@@ -16,8 +16,7 @@ from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods import newton
-from errorfloor.methods.calibration import Calibration
-from errorfloor.methods.record import Basis, Method, Options, Shape
+from errorfloor.methods.record import Basis, Calibration, Method, Options, Shape
 from errorfloor.metrics import ERROR
 
 BETA = ("one", "log", "log_rest")  # the features of full beta calibration

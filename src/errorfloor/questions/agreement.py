@@ -22,7 +22,7 @@ from errorfloor._checks import (
 from errorfloor._keywords import explains_keywords
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, Floats
-from errorfloor.intervals.binomial import upper_limit
+from errorfloor.intervals.models import upper_limit
 from errorfloor.intervals.votes.limits import CERTIFIED, LIKELIHOOD
 from errorfloor.methods.votes.mixture import MIXTURE
 from errorfloor.questions.ratings import from_published

@@ -10,9 +10,8 @@ from errorfloor._checks import InputError
 from errorfloor._keywords import record_of
 from errorfloor.data.options import Reading
 from errorfloor.data.tables import ScoreTable, Table
-from errorfloor.methods.calibration import Calibration, ClassCalibration
 from errorfloor.methods.isotonic import ISOTONIC
-from errorfloor.methods.record import Clip, Method, Options
+from errorfloor.methods.record import Calibration, ClassCalibration, Clip, Method, Options
 from errorfloor.questions.question import (
     Ask,
     Part,

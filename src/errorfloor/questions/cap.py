@@ -14,7 +14,7 @@ from errorfloor._checks import (
     warn,
 )
 from errorfloor.data.tables import Table, VoteTable
-from errorfloor.intervals.binomial import upper_limit
+from errorfloor.intervals.models import upper_limit
 from errorfloor.intervals.record import Evidence, IntervalKind
 from errorfloor.methods.record import Options
 from errorfloor.results import Interval, VotesEstimate

@@ -26,9 +26,8 @@ from errorfloor.features import classics, sequence
 from errorfloor.features.classics import SEQUENTIAL
 from errorfloor.features.leaks import changes_along, rows_together, telling_columns
 from errorfloor.features.sequence import families
-from errorfloor.intervals.binomial import upper_limit
-from errorfloor.intervals.record import Evidence
-from errorfloor.intervals.seeds import Seed
+from errorfloor.intervals.models import upper_limit
+from errorfloor.intervals.record import Evidence, Seed
 from errorfloor.metrics import ERROR
 from errorfloor.results import Estimate, FeaturesEstimate, Interval
 from errorfloor.results.claim import Finding

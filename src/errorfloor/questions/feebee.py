@@ -25,9 +25,8 @@ from errorfloor.methods.fitted import MeanFloor
 from errorfloor.methods.logistic import Logistic
 from errorfloor.methods.record import Classes, Clip, Method, Options, Statistic
 from errorfloor.methods.rules.offsets import OffsetFit
-from errorfloor.metrics import ERROR, Metric, noise
+from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.choice import MetricChoice
-from errorfloor.metrics.noise import kept_after
 from errorfloor.metrics.record import PairsInOrder
 from errorfloor.questions.question import (
     Ask,
@@ -44,6 +43,7 @@ from errorfloor.questions.question import (
 )
 from errorfloor.questions.sampling import unweighted
 from errorfloor.results import ORACLE, FeeBeeResult, Groups
+from errorfloor.results.feebee import MEANS, kept_after, known_under_noise
 
 # Labels redrawn at random, on purpose ----------------------------------------------------------
 
@@ -514,7 +514,7 @@ Methods: TypeAlias = Iterable[str | Estimator] | Mapping[str, str | Estimator]
 def asked_for(metric: str, means: object) -> MetricChoice:
     """Return the metric that was asked for, if noise has a known effect on it."""
     asked = MetricChoice(metric)
-    able = noise.known()
+    able = known_under_noise()
     if asked.metric not in able:
         raise InputError(
             f"`metric={asked.metric!r}` has no known value under noise, so FeeBee cannot tell who "
@@ -551,7 +551,7 @@ def check_both_classes(table: ScoreTable, metric: Metric) -> None:
 def check_means(means: Any) -> tuple[float, ...]:
     """Return the means of the noise, or say which is none."""
     if means is None:
-        return noise.MEANS
+        return MEANS
     every = [means] if isinstance(means, Real) else means
     text = " must be numbers between 0 and 1, such as [0.2, 0.5, 0.8], "
     if not isinstance(every, Sequence | np.ndarray) or isinstance(every, str) or not len(every):

@@ -18,7 +18,7 @@ from errorfloor._checks import MOST_VOTES, InputError, percentage
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS, SCORES
 from errorfloor.data.options import DUPLICATES
-from errorfloor.metrics.noise import known
+from errorfloor.results.feebee import known_under_noise
 
 PLAIN, COLUMNS, READING, ANSWER = "Options", "Columns", "Reading", "The answer"
 
@@ -720,10 +720,10 @@ _FEEBEE = (
     ),
     _plain_option(
         name="metric",
-        kind=Choice(known()),
-        default=known()[0],
+        kind=Choice(known_under_noise()),
+        default=known_under_noise()[0],
         metavar="NAME",
-        help=f"The quantity that methods estimate: {either(known())}.",
+        help=f"The quantity that methods estimate: {either(known_under_noise())}.",
         shows_default=True,
     ),
     _plain_option(

@@ -21,7 +21,7 @@ from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import is_data, read
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.honest import of_fit
-from errorfloor.intervals.seeds import Seed
+from errorfloor.intervals.record import Seed
 from errorfloor.methods.prediction_powered import PoweredCut
 from errorfloor.methods.record import Options
 from errorfloor.questions.sampling import check_alike

@@ -31,8 +31,15 @@ from errorfloor.data.read import read
 from errorfloor.data.tables import MergedRows, ScoreTable, Table, VoteTable
 from errorfloor.intervals.bootstrap import bootstrap
 from errorfloor.intervals.honest import PoweredErrors
-from errorfloor.intervals.record import AroundValue, Case, Evidence, IntervalKind, Undefined
-from errorfloor.intervals.seeds import Seed, Streams
+from errorfloor.intervals.record import (
+    AroundValue,
+    Case,
+    Evidence,
+    IntervalKind,
+    Seed,
+    Streams,
+    Undefined,
+)
 from errorfloor.methods import on_any_scale
 from errorfloor.methods.prediction_powered import AT_RANDOM
 from errorfloor.methods.record import (
@@ -45,7 +52,7 @@ from errorfloor.methods.record import (
     Statistic,
     value_of,
 )
-from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.methods.soft import PLUGIN
 from errorfloor.metrics import ERROR
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import cap

@@ -24,7 +24,7 @@ from errorfloor.data.options import Reading, ReadOptions
 from errorfloor.data.tables import RatingTable
 from errorfloor.data.values import missing_in
 from errorfloor.intervals.ratings import JACKKNIFE
-from errorfloor.intervals.seeds import Seed
+from errorfloor.intervals.record import Seed
 from errorfloor.methods.ratings import JointMoments, Rated, Totals, Variances
 from errorfloor.metrics.variances import DIFFERENCE, NAMES
 from errorfloor.questions.models import ModelOptions

@@ -36,8 +36,7 @@ from errorfloor.intervals.ratings import (
     noise_limits,
     ratio_limits,
 )
-from errorfloor.intervals.record import Evidence
-from errorfloor.intervals.seeds import Seed
+from errorfloor.intervals.record import Evidence, Seed
 from errorfloor.methods.ratings import (
     ABSOLUTE,
     FEW_RATERS,

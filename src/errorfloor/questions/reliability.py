@@ -13,10 +13,9 @@ from errorfloor._keywords import record_of
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.options import Reading
 from errorfloor.data.tables import ScoreTable, Table
-from errorfloor.intervals.binomial import lower_limit, upper_limit
-from errorfloor.methods.calibration import Calibration
+from errorfloor.intervals.models import lower_limit, upper_limit
 from errorfloor.methods.isotonic import ISOTONIC
-from errorfloor.methods.record import Classes, Clip, Method, Options
+from errorfloor.methods.record import Calibration, Classes, Clip, Method, Options
 from errorfloor.methods.rules.fewest import TIE
 from errorfloor.methods.rules.logs import shares
 from errorfloor.questions.calibrate import CalibrateAsk, fit, that_maps

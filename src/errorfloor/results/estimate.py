@@ -17,8 +17,7 @@ from errorfloor._typing import Floats
 from errorfloor.data.naming import TWO_CLASSES
 from errorfloor.data.options import Source
 from errorfloor.data.tables import Table
-from errorfloor.intervals.record import Evidence, IntervalKind
-from errorfloor.intervals.seeds import Seed
+from errorfloor.intervals.record import Evidence, IntervalKind, Seed
 from errorfloor.methods.record import GIVEN_LABEL, GOLD_LABEL, Classes, Method
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.choice import MetricChoice

@@ -13,7 +13,7 @@ from errorfloor._shown import Answer
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.files import check_output
 from errorfloor.data.storage import write_csv
-from errorfloor.intervals.seeds import Seed
+from errorfloor.intervals.record import Seed
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.results.claim import Claim
 

@@ -19,8 +19,7 @@ from errorfloor.data.formats import format_called
 from errorfloor.data.layouts import LAYOUTS, Layout, of_kind
 from errorfloor.data.options import ARRAY, ReadOptions, Source
 from errorfloor.data.tables import ScoreTable
-from errorfloor.intervals.record import IntervalKind
-from errorfloor.intervals.seeds import Seed
+from errorfloor.intervals.record import IntervalKind, Seed
 from errorfloor.methods.record import Method
 from errorfloor.questions.options import ASK_OPTIONS, OPTIONS, as_typed
 from errorfloor.results import (

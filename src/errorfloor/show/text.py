@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from errorfloor.methods.votes.plugin import PLUGIN
+from errorfloor.methods.soft import PLUGIN
 from errorfloor.results.claim import SCORES, SHARES, TRAINED
 from errorfloor.show import grids, numbers
 from errorfloor.show import models as in_models

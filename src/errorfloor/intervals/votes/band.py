@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from errorfloor._typing import Counts, Floats
-from errorfloor.intervals.binomial import lower_limit, upper_limit
+from errorfloor.intervals.models import lower_limit, upper_limit
 from errorfloor.intervals.votes.inversion import coverage_limits, error_limits
 from errorfloor.methods.record import DEFAULT_OPTIONS, Options
 from errorfloor.methods.votes.aims import ONE_VOTE, Aim, PiecewiseLinear, Target

@@ -15,7 +15,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.sample import PSEUDO, Sample
 from errorfloor.data.tables import Table, VoteTable
-from errorfloor.intervals.binomial import worth_of_freedom
+from errorfloor.intervals.models import worth_of_freedom
 from errorfloor.intervals.record import Case, Evidence, IntervalKind
 from errorfloor.methods.record import DEFAULT_OPTIONS, VOTES_DECIDE, Basis, Options, uses_weights
 from errorfloor.methods.soft import is_balance

@@ -26,7 +26,7 @@ from errorfloor.methods.rules.logs import Labelled, blocks
 
 if TYPE_CHECKING:
     from errorfloor._typing import Bools, Counts, Floats
-    from errorfloor.methods.rules.softmax import Power
+    from errorfloor.methods.rules.maps import Power
 
 TIE = 1e-9  # classes whose values differ by no more are tied: logarithms are rounded
 APART = 4 * TIE  # places between items that are closer than this are not tried

@@ -42,9 +42,13 @@ from errorfloor.methods.rules.maps import (
     POWERS,
     TEMPERATURE,
     VECTOR,
+    Family,
+    Power,
+    fit,
     fit_map,
+    fit_within_reach,
+    unclear_share,
 )
-from errorfloor.methods.rules.softmax import Family, Power, fit, fit_within_reach, unclear_share
 from errorfloor.metrics import ERROR, METRICS, Metric
 from errorfloor.metrics.probabilities import BRIER, LOG_LOSS
 from errorfloor.metrics.record import BoundedLoss, UnboundedLoss

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.tables import ScoreTable, SoftTable
-from errorfloor.intervals.seeds import Seed
+from errorfloor.intervals.record import Seed
 from errorfloor.methods import known
 from errorfloor.methods.isotonic import ISOTONIC
 from errorfloor.methods.record import Options, Shape
