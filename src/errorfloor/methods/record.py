@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -23,11 +23,13 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Draw, Sample
-from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.methods.fitted import Fitted
 from errorfloor.methods.votes.aims import Aim, Target, aim_of, target_of
 from errorfloor.methods.votes.stopping import StoppingRule, rule_named
 from errorfloor.metrics import BUILT_IN, ERROR, USUAL, Metric, named, names
+
+if TYPE_CHECKING:
+    from errorfloor.data.tables import ScoreTable, Table
 
 Clip: TypeAlias = float | Literal["auto"]
 COLOURS = ("blue", "orange", "green", "red", "purple", "sky", "grey")  # of `show/palette.py`
