@@ -69,7 +69,9 @@ def says_what(text, ask, given):
 def test_bad_values_are_refused_by_name(working, name):
     ask, given = working[name]
     assert not isinstance(outcome(ask, given), str)
-    for argument in given:
+    # What does not depend on how data are given is tried where the function is called first.
+    anywhere = {"interval", "rng", "level", "method"} if ", " in name else set()
+    for argument in (one for one in given if one not in anywhere):
         for kind, make in (FEW if is_of_rows(name) else BAD).items():
             value = make()
             found = outcome(ask, {**given, argument: value})
