@@ -1,10 +1,11 @@
 """Reports to look at: written while pages are built, by the command that stands above each."""
 
+import contextlib
 import os
 import shlex
-import subprocess
-import sys
 import tempfile
+import warnings
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from errorfloor.apps import demo
+from errorfloor.apps.cli.commands import run
 
 FOLDER = "reports"  # beside the pages
 
@@ -42,16 +44,24 @@ class Report(SphinxDirective):
 
 def write(command: str, path: Path) -> None:
     """Run a command of `errorfloor` where the files of the demo are, and keep its report."""
-    with tempfile.TemporaryDirectory() as folder:
-        demo.save(Path(folder) / "demo")
-        arguments = [*shlex.split(command)[1:], "--quiet", "-o", str(path)]
-        subprocess.run(
-            [sys.executable, "-m", "errorfloor", *arguments],
-            cwd=folder,
-            env={**os.environ, "PYTHONWARNINGS": "ignore"},
-            stdout=subprocess.DEVNULL,
-            check=True,
-        )
+    arguments = [*shlex.split(command)[1:], "--quiet", "-o", str(path)]
+    with (
+        contextlib.chdir(_folder().name),
+        open(os.devnull, "w") as nowhere,
+        contextlib.redirect_stdout(nowhere),
+        warnings.catch_warnings(action="ignore"),
+    ):
+        code = run(arguments)
+    if code:
+        raise RuntimeError(f"{command} ended with {code}")
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder with the files of the demo, which goes with the process."""
+    folder = tempfile.TemporaryDirectory()
+    demo.save(Path(folder.name) / "demo")
+    return folder
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
