@@ -92,11 +92,19 @@ def of_metric(answered, asked):
         if asked.kind != "soft labels":
             yield there._replace(ask="plan", interval=NOTHING).name
         yield there._replace(ask="confusion", interval="none").name
-        for ask in ASKS:
-            if ask.startswith("headroom" if asked.kind == "scores" else "headroom of"):
-                yield there._replace(ask=ask).name
+        yield from (there._replace(ask=ask).name for ask in ASKS if is_of_models(ask, asked.kind))
     if asked.kind == "scores":
         yield from compared(answered, asked)
+
+
+def is_of_models(ask, kind):
+    """Tell whether it is asked how far a model is from the best.
+
+    How a model may be given does not depend on where the floor came from, and of votes it is slow.
+    """
+    if kind == "votes":
+        return ask in ("headroom of predictions", "headroom of scores")
+    return ask.startswith("headroom" if kind == "scores" else "headroom of")
 
 
 def compared(answered, asked):
