@@ -75,7 +75,7 @@ def _ibis(columns):
 def _spark(columns):
     if not has_java():
         pytest.skip("Spark needs Java 17 or later on the path (Debian: openjdk-17-jre-headless)")
-    # As Arrow, which needs no Python in the cluster; more partitions than cores, as on a large one.
+    # As Arrow, which needs no Python in tasks; more partitions than cores, as on a large cluster.
     return spark_session().createDataFrame(arrow(columns)).repartition(7)
 
 
@@ -102,11 +102,11 @@ QUICK = "-XX:TieredStopAtLevel=1"
 
 
 def spark_session():
-    """Return the one local Spark cluster of the test run."""
+    """Return the one Spark of the test run, in one process: tasks are sent as in a cluster."""
     from pyspark.sql import SparkSession
 
     return (
-        SparkSession.builder.master("local-cluster[2, 1, 1024]")
+        SparkSession.builder.master("local[2]")
         .appName("errorfloor tests")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "5")
@@ -114,6 +114,5 @@ def spark_session():
         .config("spark.log.level", "ERROR")
         # Many small queries: code that is compiled well would not run often enough to pay.
         .config("spark.driver.extraJavaOptions", QUICK)
-        .config("spark.executor.extraJavaOptions", QUICK)
         .getOrCreate()
     )
