@@ -494,57 +494,6 @@ def test_limits_of_many_shares_are_those_of_each(tail):
         assert (low[i], high[i]) == (lower_limit(k, m, tail), upper_limit(k, m, tail))
 
 
-# A question whose interval has each basis.
-OTHER_METRICS = {
-    Basis.CUT_TABLES: {"metric": "f1"},
-    Basis.EXACT_TABLES: {"metric": "f1"},
-    Basis.PAIRS: {"metric": "auc"},
-    Basis.PRECISION: {"metric": "average-precision"},
-    Basis.LOSSES: {"metric": "log-loss"},
-    Basis.BOUNDED_LOSSES: {"metric": "brier"},
-    Basis.SELECTED: {"metric": "error-at-coverage", "at": 0.8},
-}
-
-
-@pytest.mark.parametrize(
-    "kind", intervals.RECORDS, ids=lambda kind: f"{kind.name}-{kind.basis.name}"
-)
-def test_only_intervals_that_say_so_change_with_the_seed(kind, rng):
-    data = gaussian_mixture(300, rng=1)
-    if kind.basis is Basis.PARTITIONS:
-        chosen = (
-            rng.random((300, 6))[:, :, None] < rng.dirichlet(np.ones(3), 300).cumsum(1)[:, None]
-        )
-        votes = pd.DataFrame(chosen.argmax(axis=2))
-        ask = partial(ef.from_votes, votes.add_prefix("rater_"))
-    elif kind.basis is Basis.MIXTURE:
-        votes = pd.DataFrame(rng.binomial(1, data.soft_labels[:, None], (300, 6)))
-        ask = partial(ef.from_votes, votes.add_prefix("rater_"))
-    elif kind.basis in (Basis.VALUE, Basis.MANY_VALUE):
-        chances = rng.dirichlet(np.ones(3 if kind.basis is Basis.MANY_VALUE else 2), 300)
-        ask = partial(ef.from_votes, rng.multinomial(5, chances), metric="brier")
-    elif kind.basis in (Basis.SMOOTH, Basis.ROOTS):
-        ask = partial(ef.from_soft_labels, data.soft_labels, metric="f1")
-    elif kind.basis is Basis.POWERED:
-        labels = np.where(np.arange(300) % 2, data.labels, np.nan)
-        ask = partial(ef.from_scores, data.soft_labels, labels, unlabelled=True)
-    elif kind.basis in OTHER_METRICS:
-        given = OTHER_METRICS[kind.basis]
-        ask = partial(ef.from_scores, data.soft_labels, data.labels, **given)
-    elif kind.basis is Basis.RULES:
-        scores, guesses = rng.dirichlet(np.ones(3), 300), rng.integers(3, size=300)
-        labels = np.where(rng.random(300) < 0.5, scores.argmax(axis=1), guesses)
-        ask = partial(ef.from_scores, scores, labels)
-    else:
-        method = "corrupted" if kind.basis is Basis.MEAN else "isotonic"
-        ask = partial(ef.from_scores, data.soft_labels, data.labels, method=method)
-    found = [ask(interval=kind.name, n_resamples=200, rng=seed) for seed in range(3)]
-    # The jackknife leaves out groups at random only where items are many and the value is slow.
-    is_random = kind.is_random and not (kind.name == "jackknife" and kind.basis is Basis.ITEMS)
-    assert (len({(one.low, one.high) for one in found}) > 1) == is_random
-    assert (found[0].replicates is not None) == kind.resamples
-
-
 @pytest.mark.parametrize("metric", ["error", "balanced-error", "cost", "f1"])
 @pytest.mark.parametrize("method", ["isotonic", "isotonic-cf"])
 def test_certified_limits_hold_the_value_of_the_best_cut_at_any_level(metric, method):

@@ -11,7 +11,7 @@ from questions import Items
 
 from errorfloor import intervals, metrics
 from errorfloor.data.tables import ScoreTable, VoteTable
-from errorfloor.methods.record import Classes
+from errorfloor.methods.record import Basis, Classes
 from errorfloor.metrics.two_by_two import F1
 
 N = 150
@@ -241,3 +241,25 @@ def test_only_values_that_are_cross_fitted_depend_on_the_seed(question):
 def test_one_seed_is_one_answer_and_any_seed_where_limits_are_not_random(question):
     seed = 3 if question.limits.is_random else 99
     assert agree(numbers(question, rng=seed), plain(question), 0)
+
+
+def is_redrawn(kind):
+    """Tell whether limits are random; groups of items to leave out are so only for many items."""
+    return kind.is_random and not (kind.name == "jackknife" and kind.basis is Basis.ITEMS)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [*filter(is_redrawn, intervals.RECORDS)],
+    ids=lambda kind: f"{kind.name}-{kind.basis.name}",
+)
+def test_limits_that_are_random_change_with_the_seed(kind):
+    asked = [one for one in QUESTIONS if one.limits is kind and usual(one)]
+    assert any(not agree(numbers(one, rng=9), plain(one), 0) for one in asked)
+
+
+@law()
+def test_replicates_are_kept_where_an_interval_draws_them(question):
+    found = usual(question)
+    if found and found.interval_method == question.interval:
+        assert (found.replicates is not None) == question.limits.resamples
