@@ -274,7 +274,7 @@ def test_usage_is_refused_before_anything_is_read(folder):
     assert done.exit_code == 2
     done = run("estimate", "ratings.csv")
     assert done.exit_code == 1
-    assert "--positive-from" in done.stderr
+    assert "estimate ratings.csv --positive 5" in done.stderr
 
 
 def test_the_recipe_has_what_was_chosen(folder):

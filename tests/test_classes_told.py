@@ -91,12 +91,12 @@ def test_it_is_asked_which_word_is_class_1_the_likeliest_first():
     )
     higher = scored(["a", "b", "b", "a"], [0.0, 0.5, 0.75, 0.25])
     assert error_of(higher, **SCORED).endswith(
-        "The scores are highest for b, 0.625 on average:\n  `positive='b'`\n  `positive='a'`"
+        "The scores are highest for b: 0.625 on average:\n  `positive='b'`\n  `positive='a'`"
     )
     three = scored([*"abc"], [0.25, 0.5, np.nan])  # a class without a score comes last
     assert error_of(three, **SCORED) == (
         "`label` (column 'y') holds words: a, b, c. Say which one is class 1; the answer is then "
-        "for that one against the rest. The scores are highest for b, 0.5 on average:\n"
+        "for that one against the rest. The scores are highest for b: 0.5 on average:\n"
         "  `positive='b'`\n  `positive='a'`\n  `positive='c'`"
     )
     alone = scored(["a", "a"])

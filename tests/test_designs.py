@@ -451,7 +451,7 @@ def test_totals_that_depend_on_the_item_refute_the_floor_and_each_design_is_show
     for why in ("item", "votes"):
         value = ef.from_votes(k, m, totals_by=why)
         assert f"(totals_by={why!r}, --totals-by {why})" in first.sentence
-        assert f"{100 * value.value:.2f} % ({100 * value.low:.2f} % to" in first.sentence
+        assert f"{100 * value.value:.2f} % ({100 * value.low:.2f} to" in first.sentence
     assert "The counts do not tell which." in first.sentence
     assert not ef.from_votes(k, m, totals_by="item").refuted
 

@@ -501,7 +501,7 @@ def test_a_third_value_far_down_makes_a_third_class():
         ([["a"], ["b"], ["a", "b"], ["a"]], "several labels in one entry"),
         (["0", "1", "skip", "1"], "must be 0 or 1"),
         (["a", "a", "a", "a"], "holds words: a."),
-        ([3, 3, 3, 3], "holds words: 3."),
+        ([3, 3, 3, 3], "holds numbers: 3."),
     ],
 )
 def test_votes_that_are_no_classes_are_refused(vote, words):
@@ -538,7 +538,7 @@ def test_what_is_wrong_with_columns_of_classes_is_said(change, where, words):
 
 def test_items_without_votes_are_refused_or_left_out():
     counts = pd.DataFrame({"n_a": [1, 0], "n_b": [0, 0], "n_c": [2, 0]})
-    assert "must have votes for some class: 1 of 2" in error_of(reading, counts)
+    assert "1 of 2 rows are items without any vote" in error_of(reading, counts)
     holes = counts.assign(n_b=[1, None])
     assert "has missing values: 1 of 2" in error_of(reading, holes)
     assert table_of(holes, drop_missing=True).dropped == 1

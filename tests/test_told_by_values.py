@@ -418,7 +418,9 @@ def test_commands_after_an_error_are_of_the_command_that_was_typed(tmp_path, mon
     assert lines == [
         "  errorfloor people one.csv --item COL --annotator COL --vote COL",
         "  errorfloor people one.csv --annotators COL,COL,COL",
+        "  errorfloor people one.csv --votes COL --total COL",
         "  errorfloor people one.csv --counts COL,COL,COL",
+        "  errorfloor ratings one.csv --ratings COL,COL",
     ]
 
 

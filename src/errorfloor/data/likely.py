@@ -673,14 +673,18 @@ def _class_scores(columns: Sequence[FirstValues]) -> ChosenColumns | None:
 
 
 def _called_like(label: FirstValues, numbers: Collection[str]) -> tuple[str, ...]:
-    """Return a column for each value of a label, called as that is, or all with one word before."""
-    classes = {simple(one): one for one in label.classes}
-    for start in sorted({"", *(simple(one).rpartition("_")[0] for one in numbers)}):
-        named = {f"{start}_{one}" if start else one for one in classes}
-        scores = tuple(one for one in numbers if simple(one) in named)
-        if "" not in classes and len(scores) == len(classes) == len(label.classes):
-            return scores
-    return ()
+    """Return a column for each value of a label, called as that is, or all with one word before.
+
+    With several such words the columns are scores of several models, and none is told from others.
+    """
+    classes = {simple(one) for one in label.classes}
+    if "" in classes or len(classes) != len(label.classes):
+        return ()
+    starts = {"", *(simple(one).rpartition("_")[0] for one in numbers)}
+    wanted = [{f"{start}_{one}" if start else one for one in classes} for start in starts]
+    named = [tuple(one for one in numbers if simple(one) in names) for names in wanted]
+    found = [scores for scores in named if len(scores) == len(classes)]
+    return found[0] if len(found) == 1 else ()
 
 
 def only_shares(columns: Sequence[FirstValues]) -> str | None:
@@ -778,7 +782,7 @@ def _votes_below(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     """Return the only two columns of small whole numbers of which one never exceeds the other."""
     votes = [one for one in _numbers_of_votes(columns) if not one.is_measure]
     votes = [one for one in votes if one.numbers is not None and one.numbers.max() <= _MOST_VOTES]
-    if len(votes) > _MOST_KEYS or len(columns[0].cells) < _FEWEST_SHARES:
+    if not 2 <= len(votes) <= _MOST_KEYS or len(columns[0].cells) < _FEWEST_SHARES:
         return None
     pairs = [(one, other) for one in votes for other in votes if one is not other]
     found = [one for one in (_votes_of(*pair) for pair in pairs) if one is not None]

@@ -599,7 +599,7 @@ def which_is_1(
         which += "; the answer is then for that one against the rest"
     if len(means) > 1:
         most = ranked[0]
-        which += f". The scores are highest for {most}, {means[most]:.4g} on average"
+        which += f". The scores are highest for {most}: {means[most]:.4g} on average"
     commands = (part for one in ranked for part in ("\n  ", command("positive", one)))
     kind = "words" if any(spelt(one) is None for one in values) else "numbers"
     return InputError(*shown_as, f" holds {kind}: {listed(values)}. {which}:", *commands)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any, Literal, TypeAlias
@@ -89,7 +89,7 @@ class ReadOptions:
     def _checked(self) -> ReadOptions:
         """Return the same with each value of its type, or refuse what does not go together."""
         if self.group is not None and not isinstance(self.group, str):
-            if np.ndim(self.group) > 0:  # an array, as of weights
+            if isinstance(self.group, Sized) and len(self.group) > 1:  # an array, as of weights
                 text = (
                     " must be the name of a column, also where labels are arrays. Put all of them "
                 )

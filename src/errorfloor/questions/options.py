@@ -400,6 +400,8 @@ _READ = (
         kind=NAMES,
         metavar="VALUE,VALUE",
         help="Answers that mean no answer, such as 99 or unsure: they are left out.",
+        label="Answers that mean no answer",
+        hint="such as 99, unsure",
     ),
     _reading_option(
         name="drop_missing",

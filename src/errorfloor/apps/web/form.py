@@ -304,6 +304,7 @@ def _more(facts: Facts) -> Iterator[Markup]:
         return
     known = {"": "chosen to fit the method", **{one: one for one in intervals.names()}}
     yield field("interval", state, {**known, "none": "none"})
+    yield field("missing", state)
     yield field("drop_missing", state)
     if isinstance(facts.table, ScoreTable) or facts.table is None:
         yield field("unlabelled", state)
