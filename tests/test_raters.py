@@ -179,7 +179,10 @@ REFUSED = [
         {"annotators": VOTES, "totals": 5},
         "`annotators` is an array of all votes. Leave out `totals`",
     ),
-    ({"annotators": VOTES, "counts": COUNTS}, "`annotators` is an array of all votes. Leave out `counts`"),
+    (
+        {"annotators": VOTES, "counts": COUNTS},
+        "`annotators` is an array of all votes. Leave out `counts`",
+    ),
     ({"annotators": [[0, 1], [1]]}, "`annotators` must have a row for each item"),
     ({"counts": [[0, 1], [1]]}, "`counts` has rows of unequal length"),
     ({"counts": [[1, 2], [1, None]]}, "`counts` must be whole numbers of at least 0"),

@@ -86,6 +86,7 @@ MORE = (
     "estimate judged.csv --labels given.csv --on id",
     "look demo/ratings.csv",
     "look odd.csv",
+    "look twice.csv",
     "ratings demo/ratings.csv",
     "ratings graded.csv --group school",
     "demo --save more",
@@ -320,6 +321,7 @@ def made() -> Node:
             grades = Path("demo/ratings.csv").read_text().splitlines()
             lines = [f"{line},{'xy'[line.split(',')[0] > 'e050']}" for line in grades[1:]]
             Path("graded.csv").write_text("\n".join([f"{grades[0]},school", *lines]) + "\n")
+            Path("twice.csv").write_text("item,annotator,vote\n1,a,1\n1,a,0\n2,b,1\n")
             Path("judged.csv").write_text("id,score\n1,0.2\n2,0.7\n3,0.4\n")
             Path("given.csv").write_text("id,label\n1,0\n2,1\n3,0\n")
             lines = [line for line in examples() if not line.startswith(NOT_RUN)]

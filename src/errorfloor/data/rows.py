@@ -31,6 +31,7 @@ from errorfloor._checks import (
     shown,
     words,
 )
+from errorfloor._numbers import counted
 from errorfloor._typing import Counts, Floats
 from errorfloor.data import arrays, matrices
 from errorfloor.data.annotators import (
@@ -1212,7 +1213,7 @@ def _refuse_repeats(items: CheckedRows, given: Given) -> None:
     item, annotator = (shown(found[name].tolist()[0]) for name in _PAIR)
     raise InputError(
         *given["annotator"],
-        f": in {number:,} cases an annotator voted more than once on an item; for example "
+        f": in {counted(number, 'case')} an annotator voted more than once on an item; for example "
         f"{annotator} on item {item}. Say which votes to take:",
         *(
             part
