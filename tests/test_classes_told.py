@@ -87,7 +87,7 @@ def test_it_is_asked_which_word_is_class_1_the_likeliest_first():
     data = scored(["a", "b", "b", "a"])
     assert error_of(data, **SCORED) == (
         "`label` (column 'y') holds words: a, b. Say which one is class 1. The scores are highest "
-        "for a, 0.09375 on average:\n  `positive='a'`\n  `positive='b'`"
+        "for a: 0.09375 on average:\n  `positive='a'`\n  `positive='b'`"
     )
     higher = scored(["a", "b", "b", "a"], [0.0, 0.5, 0.75, 0.25])
     assert error_of(higher, **SCORED).endswith(

@@ -263,9 +263,13 @@ def test_columns_whose_names_are_no_text_are_refused_with_how_to_rename_them(cal
 
 def test_a_list_in_place_of_the_name_of_the_groups_is_refused():
     with pytest.raises(
-        ef.InputError, match=r"`group` must be the name of a column, .* group='group'"
+        ef.InputError, match=r"must be the name of one column, as text; got \['g'\]"
     ):
         ef.from_scores(NUMBERED, group=["g"])
+    with pytest.raises(
+        ef.InputError, match=r"`group` must be the name of a column, .* group='group'"
+    ):
+        ef.from_scores(NUMBERED, group=["g", "h"])
 
 
 @pytest.mark.parametrize("value", [[1, 2], {"a": 1}, {1}, np.array([1])])

@@ -89,7 +89,7 @@ class ReadOptions:
     def _checked(self) -> ReadOptions:
         """Return the same with each value of its type, or refuse what does not go together."""
         if self.group is not None and not isinstance(self.group, str):
-            if isinstance(self.group, Sized) and len(self.group) > 1:  # an array, as of weights
+            if _holds_several(self.group):  # an array, as of weights
                 text = (
                     " must be the name of a column, also where labels are arrays. Put all of them "
                 )
@@ -259,6 +259,10 @@ def _without_names(name: str, value: Any) -> Any:
             *(argument(name), " is a dataframe without rows of its own. Pass it as "),
             *(argument("votes"), ", and the names of its columns as ", argument(name), "."),
         ) from None
+
+
+def _holds_several(value: object) -> bool:
+    return isinstance(value, Sized) and getattr(value, "ndim", 1) > 0 and len(value) > 1
 
 
 def _is_array(name: str, value: Any) -> bool:
