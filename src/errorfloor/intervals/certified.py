@@ -258,7 +258,7 @@ def _limits(fit: CutFit, draw: Draw) -> Evidence:
     table = table_of(sample, test, fit.cuts.fit(sample, train))
     if how.pooled:
         return Honest(Sides(fit.below, partial(like_with_one_more, how, table)), "certified")
-    every = all_cuts(sample.positive, sample.count[None])
+    every = all_cuts(sample, sample.count[None])
     errors = every.false_positives[0], every.false_negatives[0]
     like = how.like(TwoByTwo(*errors, every.negatives[0, 0], every.positives[0, 0]))
     return ExactTables("certified", how, like.at(slice(None)), table)

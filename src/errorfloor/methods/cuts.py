@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.sample import Draw, Kinds, Losses, Sample
 from errorfloor.methods.fitted import FOLDS, Chosen, Sides, Worth
-from errorfloor.metrics.two_by_two import Binomial, OfTable, TwoByTwo, over
+from errorfloor.metrics.two_by_two import Binomial, OfTable, TwoByTwo, errors_of_thresholds, over
 
 NO_WORSE, TAKEN_OFF = 3.0, 1.5  # in standard deviations; see `Cuts.unclear`
 ROUNDING = 1e-12  # of what all items weigh, by which sums that are equal may differ
@@ -47,7 +47,7 @@ class Cuts:
         """Return the least loss of any cut, for each row of masses."""
         how = self.how
         if how.prices is None:
-            return np.asarray(how.of(all_cuts(sample.positive, mass)).min(axis=1))
+            return np.asarray(how.of(all_cuts(sample, mass)).min(axis=1))
         walk = np.cumsum(self.steps(sample, mass), axis=1)
         below = np.minimum(walk.min(axis=1), 0)
         if how.costs is not None:
@@ -65,7 +65,7 @@ class Cuts:
     def fit(self, sample: Sample, mass: Any) -> int:
         """Return the best cut; of several the lowest."""
         if self.how.prices is None:
-            return int(np.argmin(self.how.of(all_cuts(sample.positive, mass[None]))[0]))
+            return int(np.argmin(self.how.of(all_cuts(sample, mass[None]))[0]))
         steps = self.steps(sample, mass)
         return self.lowest(sample, np.cumsum(steps), steps)
 
@@ -136,18 +136,9 @@ def _running(sample: Sample, steps: Floats) -> Floats:
     return sums if sample.ends.size == sums.size else sums[sample.ends]
 
 
-def all_cuts(positive: Bools, counts: Any) -> TwoByTwo:
-    """Return the errors of every cut, for each row of counts; that below all scores comes first.
-
-    A cut between the positive and the negative cell of a row is none, and errs on both of them:
-    it is never better than the cuts on either side.
-    """
-    below = np.zeros((len(counts), positive.size + 1))
-    np.cumsum(counts * positive, axis=1, out=below[:, 1:])
-    passed = np.zeros_like(below)
-    np.cumsum(counts * ~positive, axis=1, out=passed[:, 1:])
-    zeros, ones = passed[:, -1:].copy(), below[:, -1:]
-    return TwoByTwo(np.subtract(zeros, passed, out=passed), below, zeros, ones)
+def all_cuts(sample: Sample, mass: Any) -> TwoByTwo:
+    """Return the errors of every cut, for each row of masses; that below all scores comes first."""
+    return errors_of_thresholds(sample.positive.astype(np.float64), mass)
 
 
 def wrong_of(sample: Sample, rule: int) -> Bools:
@@ -171,12 +162,7 @@ class HeldOut:
     """Errors of cuts on the parts of a sample that did not choose them."""
 
     table: TwoByTwo  # by what items weigh
-    find_wrong: Callable[[], NDArray[Any]] = field(repr=False)
-
-    @property
-    def wrong(self) -> NDArray[Any]:
-        """How many items of each cell are wrong."""
-        return self.find_wrong()
+    wrong: Callable[[], NDArray[Any]] = field(repr=False)  # how many items of each cell are
 
     @classmethod
     def mean(cls, each: Sequence[HeldOut]) -> HeldOut:
@@ -184,7 +170,7 @@ class HeldOut:
         if len(each) == 1:
             return each[0]
         tables = np.mean([one.table.parts for one in each], axis=0).tolist()
-        return cls(TwoByTwo(*tables), lambda: np.mean([one.wrong for one in each], axis=0))
+        return cls(TwoByTwo(*tables), lambda: np.mean([one.wrong() for one in each], axis=0))
 
     @classmethod
     def of(cls, cuts: Cuts, sample: Sample, rng: np.random.Generator) -> HeldOut:
@@ -398,7 +384,7 @@ class CutFit(Chosen):
         """
         sample = self.weighed
         each = float(sample.each[0])
-        every = all_cuts(sample.positive, sample.masses[None])
+        every = all_cuts(sample, sample.masses[None])
         fp, fn, zeros, ones = (part[0] for part in every.parts)
         inside = np.ones(fp.size, dtype=bool)
         inside[sample.ends] = False
@@ -444,7 +430,7 @@ class CutFit(Chosen):
     def sides(self) -> Sides:
         """Return both sides: cuts near the best on all items, and items held out."""
         held = self.held_out
-        each = self.weighed.equal_item_of(lambda: self._losses(held.wrong))
+        each = self.weighed.equal_item_of(lambda: self._losses(held.wrong()))
         above = partial(like_with_one_more, self.how, held.table.scaled(1 / each))
         freedom = min(self.weighed.freedom, self.how.freedom(self.own))
         return Sides(self.below, above, self.link, freedom, self._correlated(each))
@@ -500,7 +486,7 @@ class CutFit(Chosen):
             fp, fn, zeros, ones = self.own.parts
             least = max(fp + fn - sample.unseen * (zeros + ones), 0.0)
             return TwoByTwo(least, 0.0, zeros, ones).scaled(1 / each)
-        every = all_cuts(sample.positive, sample.masses[None])
+        every = all_cuts(sample, sample.masses[None])
         fp, fn, zeros, ones = (part[0] for part in every.parts)
         ends = sample.ends
         some = TwoByTwo(fp[ends], fn[ends], float(zeros[0]), float(ones[0])).scaled(1 / each)

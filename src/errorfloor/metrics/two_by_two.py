@@ -308,6 +308,20 @@ def check_classes(name: str, count: Counts, positive: Bools, *, both: bool) -> N
 _CANDIDATES = 64  # thresholds that may be best without an item: so many of the best with it
 
 
+def errors_of_thresholds(p: Floats, counts: Any) -> TwoByTwo:
+    """Return the errors of thresholds below all rows and behind each, for each row of counts.
+
+    `p` is the share of items of class 1: that of rows in ascending order, or 0 and 1 of cells. A
+    threshold between the positive and the negative cell of a row errs on both of them: it is never
+    better than those on either side.
+    """
+    fn, passed = np.zeros((2, len(counts), p.size + 1))
+    for each, sums in ((p, fn[:, 1:]), (1 - p, passed[:, 1:])):
+        np.cumsum(np.multiply(counts, each, out=sums), axis=1, out=sums)
+    zeros, ones = passed[:, -1:].copy(), fn[:, -1:].copy()
+    return TwoByTwo(np.subtract(zeros, passed, out=passed), fn, zeros, ones)
+
+
 class CountedTable(Counted):
     """The best value of any threshold, for any counts of rows in ascending order."""
 
@@ -318,13 +332,13 @@ class CountedTable(Counted):
 
     def values(self, counts: Counts | Floats, /) -> Floats:
         """Return the best value for each row of counts; NaN where a class is missing."""
-        table = self.every(counts)
+        table = errors_of_thresholds(self.p, counts)
         losses = np.asarray(self.how.loss(*table.parts)).min(axis=1)
         return self._known(np.asarray(self.how.link(losses)), table)
 
     def leave_one_out(self) -> Floats:
         """Return the best value without one item of each row in turn."""
-        table = self.every(self.count[None])
+        table = errors_of_thresholds(self.p, self.count[None])
         best = np.argsort(np.asarray(self.how.of(table))[0], kind="stable")[:_CANDIDATES]
         least = np.full(self.p.size, np.inf)
         ones, zeros = np.minimum(self.p, self.count), np.minimum(1 - self.p, self.count)
@@ -337,14 +351,6 @@ class CountedTable(Counted):
             np.maximum(table.false_negatives[0, cut] - ones[:cut], 0, out=fn[:cut])
             np.minimum(least, self.how.loss(fp, fn, *fewer), out=least)
         return self._known(np.asarray(self.how.link(least)), TwoByTwo(0, 0, *fewer))
-
-    def every(self, counts: Counts | Floats) -> TwoByTwo:
-        """Return the errors of thresholds below all rows and behind each."""
-        fn, passed = np.zeros((2, len(counts), self.p.size + 1))
-        for each, sums in ((self.p, fn[:, 1:]), (1 - self.p, passed[:, 1:])):
-            np.cumsum(np.multiply(counts, each, out=sums), axis=1, out=sums)
-        zeros, ones = passed[:, -1:].copy(), fn[:, -1:].copy()
-        return TwoByTwo(np.subtract(zeros, passed, out=passed), fn, zeros, ones)
 
     def _known(self, values: Floats, table: TwoByTwo) -> Floats:
         zeros, ones = (np.ravel(part) for part in (table.negatives, table.positives))
@@ -359,7 +365,7 @@ def slope(how: OfTable, p: Floats, w: Floats, _: object, x: Floats) -> Floats:
 
     An item that is added falls on the better side of the threshold.
     """
-    table = CountedTable(how, p, w).every(w[None])
+    table = errors_of_thresholds(p, w[None])
     best = int(np.argmin(np.asarray(how.of(table))[0]))
     fp, fn = table.false_positives[0, best], table.false_negatives[0, best]
     one = TwoByTwo(fp, fn, table.negatives[0, 0], table.positives[0, 0])
