@@ -8,6 +8,7 @@ the largest score, top1, is chosen by no item.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, partial
@@ -170,7 +171,48 @@ class LikeliestFit(Chosen):
         return self.rules.unclear(equal_items(self.sample), self.fitted)
 
 
-class OffsetFit(LikeliestFit):
+class LossesOfFit(LikeliestFit):
+    """The mean of what items lose by the map that likelihood chooses."""
+
+    @abstractmethod
+    def _losses(self, fitted: Power, count: Any) -> Losses:
+        """Return what so many items of each cell lose by a fitted map."""
+
+    @cached_property
+    def own_losses(self) -> Losses:
+        """Losses on the items of the fit."""
+        return self._losses(self.fitted, self.sample.count)
+
+    @cached_property
+    def held_out_losses(self) -> Losses:
+        """Losses on items held out in turn, by the fit to all others, on average over folds."""
+        each: list[Losses] = self.repeated(self._hold_out, partial(noise_of, self.sample))
+        if len(each) == 1:
+            return each[0]
+        total, squares = (
+            np.mean([getattr(one, part) for one in each], axis=0) for part in ("total", "squares")
+        )
+        return Losses(total, squares, max(one.most for one in each))
+
+    def _hold_out(self, rng: np.random.Generator) -> Losses:
+        nothing = np.zeros(len(self.sample))
+        found = Losses(nothing, nothing, 0.0)
+        for part, fitted in self.folds(rng):
+            found += self._losses(fitted, part)
+        return found
+
+    @property
+    def own_loss(self) -> float:
+        """The mean loss on the items of the fit."""
+        return mean_loss(self.sample, self.own_losses)
+
+    @property
+    def held_out_loss(self) -> float:
+        """The mean loss on items held out."""
+        return mean_loss(self.sample, self.held_out_losses)
+
+
+class OffsetFit(LossesOfFit):
     """The errors of the rule that likelihood chooses."""
 
     @cached_property
@@ -183,45 +225,21 @@ class OffsetFit(LikeliestFit):
         """Items of each cell that this rule errs on."""
         return np.asarray(self.sample.count * self.least_errs, dtype=np.float64)
 
-    @cached_property
-    def held_out_wrong(self) -> Floats:
-        """Items of each cell that are wrong when held out in turn, on average over folds."""
-        each = self.repeated(
-            self._hold_out, lambda wrong: noise_of(self.sample, Losses(wrong, wrong))
-        )
-        return each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
-
-    def _hold_out(self, rng: np.random.Generator) -> Floats:
-        wrong = np.zeros(len(self.sample))
-        for part, fitted in self.folds(rng):
-            own = np.flatnonzero(part)
-            wrong[own] += part[own] * Rule.of(fitted).wrong(self.rules.items, own)
-        return wrong
-
-    def share(self, wrong: Floats) -> float:
-        """Return the share of all items where so many of each cell are wrong."""
-        return float(self.sample.mass(wrong).sum()) / self.sample.total
-
     @property
     def least_loss(self) -> float:
         """The share of errors of the rule that errs least."""
-        return self.share(self.least_wrong)
-
-    @property
-    def own_loss(self) -> float:
-        """The share of errors on the items of the fit."""
-        return self.share(self.sample.count * Rule.of(self.fitted).wrong(self.rules.items))
-
-    @property
-    def held_out_loss(self) -> float:
-        """The share of errors on items held out."""
-        return self.share(self.held_out_wrong)
+        return mean_loss(self.sample, Losses(self.least_wrong, self.least_wrong))
 
     def sides(self) -> Sides:
         """Return the fewest errors of any offsets, and those of fitted ones on items held out."""
-        own, held_out = self.least_wrong, self.held_out_wrong
+        own, held_out = self.least_wrong, self.held_out_losses.total
         below, above = _errors(self.sample, own), _errors(self.sample, held_out)
         return sides_of_errors(below, above, self.sample.freedom, self.correlated)
+
+    def _losses(self, fitted: Power, count: Any) -> Losses:
+        wrong, some = np.zeros(count.size), np.flatnonzero(count)
+        wrong[some] = count[some] * Rule.of(fitted).wrong(self.rules.items, some)
+        return Losses(wrong, wrong)
 
 
 @uses_weights(ERROR.name)
@@ -314,7 +332,7 @@ class Costs:
         return rows[:, 0] if (rows == rows[:, :1]).all() else None
 
 
-class LossFit(LikeliestFit):
+class LossFit(LossesOfFit):
     """The mean loss of the map that likelihood chooses."""
 
     def __init__(self, lost: Lost, *fit: Any) -> None:
@@ -323,11 +341,6 @@ class LossFit(LikeliestFit):
 
     def _like(self, sample: Sample, draw: Draw, fitted: Power) -> LossFit:
         return LossFit(self.lost, sample, self.rules, self.metric, draw, fitted)
-
-    @cached_property
-    def own_losses(self) -> Losses:
-        """Losses on the items of the fit."""
-        return self._losses(self.fitted, self.sample.count)
 
     @cached_property
     def least_losses(self) -> Losses:
@@ -343,35 +356,7 @@ class LossFit(LikeliestFit):
         whole = np.round(_WHOLE_COST * costs / costs.max()).astype(np.int64)[label]
         wrong = self.rules.least(self.sample.mass(count * whole), self.fitted, FEWEST_STARTS)
         found = Losses.of(count, wrong * costs[label])
-        return min(self.own_losses, found, key=self._mean)
-
-    @cached_property
-    def held_out_losses(self) -> Losses:
-        """Losses on items held out in turn, by the fit to all others, on average over folds."""
-        each: list[Losses] = self.repeated(self._hold_out, partial(noise_of, self.sample))
-        if len(each) == 1:
-            return each[0]
-        total, squares = (
-            np.mean([getattr(one, part) for one in each], axis=0) for part in ("total", "squares")
-        )
-        return Losses(total, squares, max(one.most for one in each))
-
-    def _hold_out(self, rng: np.random.Generator) -> Losses:
-        nothing = np.zeros(len(self.sample))
-        found = Losses(nothing, nothing, 0.0)
-        for part, fitted in self.folds(rng):
-            found += self._losses(self._mixed(fitted), part)
-        return found
-
-    @property
-    def own_loss(self) -> float:
-        """The mean loss on the items of the fit."""
-        return self._mean(self.own_losses)
-
-    @property
-    def held_out_loss(self) -> float:
-        """The mean loss on items held out."""
-        return self._mean(self.held_out_losses)
+        return min(self.own_losses, found, key=partial(mean_loss, self.sample))
 
     def sides(self) -> Sides:
         """Return the least losses on the items of the fit, and those on items held out."""
@@ -379,16 +364,14 @@ class LossFit(LikeliestFit):
         correlated = self.correlated if self.lost.decides else 0.0
         return sides_of(self.sample, self.least_losses, held_out, correlated=correlated)
 
-    def _mean(self, losses: Losses) -> float:
-        return mean_loss(self.sample, losses)
-
-    def _mixed(self, fitted: Power) -> Power:
-        """Return a fit to some items where classes without items are rare, not impossible."""
-        seen = np.isfinite(fitted.weight)
-        if seen.all() or self.lost.decides:
-            return fitted
-        least = float(fitted.weight[seen].min()) + np.log(_LEAST)
-        return replace(fitted, weight=np.where(seen, fitted.weight, least))
+    def folds(self, rng: np.random.Generator) -> Iterator[tuple[Counts, Power]]:
+        """Yield the same, but that classes without items are rare, not impossible."""
+        for part, fitted in super().folds(rng):
+            seen = np.isfinite(fitted.weight)
+            if not (seen.all() or self.lost.decides):
+                least = float(fitted.weight[seen].min()) + np.log(_LEAST)
+                fitted = replace(fitted, weight=np.where(seen, fitted.weight, least))
+            yield part, fitted
 
     def _losses(self, fitted: Power, count: Any) -> Losses:
         items, some = self.rules.items, np.flatnonzero(count)
