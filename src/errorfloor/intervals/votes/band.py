@@ -16,12 +16,11 @@ from scipy.optimize import linprog
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.models import lower_limit, upper_limit
-from errorfloor.intervals.votes.inversion import coverage_limits, error_limits
+from errorfloor.intervals.votes.inversion import limits_of
 from errorfloor.methods.record import DEFAULT_OPTIONS, Options
 from errorfloor.methods.votes.aims import ONE_VOTE, Aim, PiecewiseLinear, Target
 from errorfloor.methods.votes.line import binomial, cosines, grid, supremum
 from errorfloor.metrics import Metric
-from errorfloor.metrics.selective import AtCoverage, AtError
 from errorfloor.metrics.two_by_two import OF_F1
 
 _HALVINGS = 12  # of the interval in which a limit of F1 lies
@@ -258,15 +257,12 @@ def certified_limits(
         return max(band.lower_limit(1.0), least), min(-band.lower_limit(-1.0), largest)
     means, metric = _Means(band, options.target), options.metric
     assert is_decided(metric), "who asks has looked whether means decide the value"
-    if metric.how is OF_F1:
-        return means.f1_limits()
-    find = coverage_limits if isinstance(metric.how, AtError) else error_limits
-    return find(means, float(metric.given["at"]))
+    return means.f1_limits() if metric.how is OF_F1 else limits_of(means, metric)
 
 
 def is_decided(metric: Metric) -> bool:
     """Tell whether means over items decide a value that is no such mean itself."""
-    return isinstance(metric.how, AtError | AtCoverage) or metric.how is OF_F1
+    return metric.is_selective or metric.how is OF_F1
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,9 @@ from functools import partial
 from itertools import pairwise
 from typing import Protocol, TypeAlias
 
+from errorfloor.metrics import Metric
+from errorfloor.metrics.selective import AtError
+
 Look: TypeAlias = Callable[[float, float], float]  # t and a sign, to sign times D(t) or its bound
 
 _MOST_DIVISIONS, _CLOSE = 40, 1e-3
@@ -55,8 +58,13 @@ class Sure(Protocol):
         """Bound sign times D(t) from below."""
 
 
-def coverage_limits(means: Sure, e: float) -> tuple[float, float]:
-    """Return limits of the coverage at an error."""
+def limits_of(means: Sure, metric: Metric) -> tuple[float, float]:
+    """Return limits of the error at a coverage, or of the coverage at an error."""
+    find = _coverage_limits if isinstance(metric.how, AtError) else _error_limits
+    return find(means, float(metric.given["at"]))
+
+
+def _coverage_limits(means: Sure, e: float) -> tuple[float, float]:
     if e >= means.top:  # no best rule errs more
         return 1.0, 1.0
     levels = (e, *(e + (means.top - e) * t for t in _LEVELS))
@@ -65,8 +73,7 @@ def coverage_limits(means: Sure, e: float) -> tuple[float, float]:
     return min(low, 1.0), min(high, 1.0)
 
 
-def error_limits(means: Sure, c: float) -> tuple[float, float]:
-    """Return limits of the error at a coverage."""
+def _error_limits(means: Sure, c: float) -> tuple[float, float]:
     levels = (0.0, *(means.top * t for t in _LEVELS))
     low = -_least(means, lambda look, t: -look(t, -1.0) / c - t, levels[1:])
     high = -_least_of_all(means, lambda look, t, end: _positive(look, t) / c - end, levels)

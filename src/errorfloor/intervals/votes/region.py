@@ -29,7 +29,7 @@ from scipy.special import chdtri
 from errorfloor._typing import Counts, Floats
 from errorfloor.intervals.bets import Bets, Blocks
 from errorfloor.intervals.votes.bracket import missed_votes
-from errorfloor.intervals.votes.inversion import coverage_limits, error_limits
+from errorfloor.intervals.votes.inversion import limits_of
 from errorfloor.methods.record import DEFAULT_OPTIONS, VOTES_DECIDE, Options
 from errorfloor.methods.votes.aims import Aim, PiecewiseLinear
 from errorfloor.methods.votes.dual import (
@@ -65,7 +65,6 @@ from errorfloor.methods.votes.simplex import (
 from errorfloor.methods.votes.thinning import Votes, by_total, generator_of
 from errorfloor.metrics import Metric
 from errorfloor.metrics.record import least_error
-from errorfloor.metrics.selective import AtCoverage, AtError
 from errorfloor.metrics.two_by_two import hardest
 
 Cells: TypeAlias = tuple[Counts, Counts, Counts | Floats]  # positives, totals, items
@@ -243,11 +242,8 @@ def likelihood_limits(
 
 def _value_limits(region: TwoClassRegion, metric: Metric) -> tuple[float, float]:
     """Return limits of a value that is no mean over items."""
-    at = float(metric.given.get("at", 0.0))
-    if isinstance(metric.how, AtCoverage) and not region.tells_much:
-        low, high = error_limits(region, at)
-    elif isinstance(metric.how, AtError) and not region.tells_much:
-        low, high = coverage_limits(region, at)
+    if metric.is_selective and not region.tells_much:
+        low, high = limits_of(region, metric)
     else:
         low, high = region.limit(1.0), region.limit(-1.0)
     value, others = region.value(region.fitted), region.values_if_equal()
@@ -605,11 +601,9 @@ def many_likelihood_limits(
     region = ManyClassRegion.around(votes, counts, level, options)
     least, most = metric.span(classes)
     value = metric.best(region.points, region.fitted)
-    if isinstance(metric.how, AtCoverage):
-        low, high = error_limits(region, float(metric.given["at"]))
-        high = max(high, region.noisier(value))
-    elif isinstance(metric.how, AtError):
-        low, high = coverage_limits(region, float(metric.given["at"]))
+    if metric.is_selective:
+        low, high = limits_of(region, metric)
+        high = max(high, region.noisier(value)) if metric.less_is_better else high
     elif not metric.is_mean:  # the balanced error
         low, high = (_balanced(region, sign) for sign in (1.0, -1.0))
         high = most if region.lost(region.shares) <= region.choose else high
