@@ -11,8 +11,9 @@ others (benchmarks/results/ratings.md); they are no proof. The certified interva
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -245,6 +246,38 @@ def noise_limits(
     rated: Rated, totals: Totals, of: Callable[[Variances], Any], most: float
 ) -> LogLimits:
     """Return limits of a noise that follows from the variances."""
+    least = np.sqrt(2 / float(rated.count @ (rated.size - 1)))
+    return _log_limits(rated, totals, of, rated.spread, least, most)
+
+
+def difference_limits(rated: Rated, most: float) -> LogLimits:
+    """Return limits of the floor of the mean absolute error, from differences of two ratings.
+
+    Given the item, the mean difference D of two ratings is at least the mean distance to the
+    median and at most twice that: the floor lies from D / 2 to D.
+    """
+    differences = rated.differences
+    mass = rated.weight * rated.several
+    own = np.column_stack((mass * differences, mass))
+    totals = Totals(own.T @ rated.count, *rated.units(own), _mean_of)
+    least = np.sqrt(0.5 / Disagreement.of(rated).n)
+    found = _log_limits(rated, totals, attrgetter("noise"), differences, least, most)
+    return replace(found, factors=(0.5, 1.0))
+
+
+def _mean_of(sums: Floats) -> Variances:
+    return Variances(0.0, sums[..., 0] / np.maximum(sums[..., 1], 1e-300), 0.0)
+
+
+def _log_limits(
+    rated: Rated,
+    totals: Totals,
+    of: Callable[[Variances], Any],
+    each: Floats,
+    least: float,
+    most: float,
+) -> LogLimits:
+    """Return limits of a number that follows from what `each` row has, by its logarithm."""
     agree = Disagreement.of(rated)
     value = float(of(totals.all))
     if agree.some == 0:
@@ -253,9 +286,8 @@ def noise_limits(
     def log(sums: Floats) -> Floats:
         return np.asarray(np.log(np.maximum(of(totals.variances(sums)), 1e-6 * value)))
 
-    least = np.sqrt(2 / float(rated.count @ (rated.size - 1)))
-    more = _one_more(rated.spread, rated)
-    return LogLimits(value, _spread(totals, agree, log, least), (0.0, more), agree, most)
+    outward = 0.0, _one_more(each, rated)
+    return LogLimits(value, _spread(totals, agree, log, least), outward, agree, most)
 
 
 def _spread(
@@ -267,28 +299,6 @@ def _spread(
     without = totals.without_raters
     raters = None if without is None else of(without)
     return Spread.of(of(totals.without_units), totals.number, least, raters)
-
-
-def difference_limits(rated: Rated, most: float) -> LogLimits:
-    """Return limits of the floor of the mean absolute error, from differences of two ratings.
-
-    Given the item, the mean difference D of two ratings is at least the mean distance to the
-    median and at most twice that: the floor lies from D / 2 to D.
-    """
-    agree = Disagreement.of(rated)
-    differences = rated.differences
-    mass = rated.weight * rated.several
-    own = np.column_stack((mass * differences, mass))
-    parts, number = rated.units(own)
-    total = own.T @ rated.count
-    value = float(total[0] / total[1])
-    spread = None
-    if agree.some and int(number.sum()) > 2 and agree.n > 2:
-        left = total - parts
-        mean = np.maximum(left[:, 0] / np.maximum(left[:, 1], 1e-300), 1e-6 * value)
-        spread = Spread.of(np.log(mean), number, np.sqrt(0.5 / agree.n))
-    outward = (0.0, _one_more(differences, rated) if agree.some else 0.0)
-    return LogLimits(value, spread, outward, agree, most, (0.5, 1.0))
 
 
 def _effective(rated: Rated) -> float:
