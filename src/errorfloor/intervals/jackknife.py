@@ -154,7 +154,9 @@ def of_case(case: Case) -> Evidence:
     if np.ptp(units.values) <= ROUNDING * np.abs(units.values).max():
         raise Undefined("the value is the same without any item or cluster")
     moments = _larger(units.moments(), units.pooled_moments())
-    return _evidence(case.value, moments, units.number)
+    error, freedom = spread_of(moments, units.number)
+    second, third, _ = moments
+    return Jackknife(case.value, error, min(units.number - 1, freedom), float(third / second**1.5))
 
 
 def _larger(own: Floats, pooled: Floats) -> Floats:
@@ -173,13 +175,6 @@ def spread_of(moments: Floats, number: int) -> tuple[float, float]:
     second, _, fourth = moments
     tails = max(fourth / second**2 * number - 1, 1e-9) if second > 0 else 1e-9
     return float(np.sqrt((number - 1) / number * second)), float(2 * number / tails)
-
-
-def _evidence(value: float, moments: Floats, number: int) -> Jackknife:
-    """Return what sums of powers of what `number` units add to the value say."""
-    error, freedom = spread_of(moments, number)
-    second, third, _ = moments
-    return Jackknife(value, error, min(number - 1, freedom), float(third / second**1.5))
 
 
 JACKKNIFE = IntervalKind(
