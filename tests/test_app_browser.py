@@ -261,7 +261,7 @@ def test_models_next_to_a_label_are_compared_with_each_other(user, tmp_path):
     user.sees("is the accuracy of new", "#answer .headline")
     user.sees("better than old", "#answer .headline")
     user.sees("new is better than old: accuracy", "#answer")
-    user.sees("By how much the first model is better", "#standing")
+    user.sees("How far the first model is ahead", "#standing")
     user.rests()
     user.opens("The exact command line and Python")
     user.sees("errorfloor compare predictions.csv --label label --prediction old,new", "#downloads")

@@ -695,7 +695,7 @@ def test_a_card_and_a_report_of_models(four, two, tmp_path):
     assert made.svg.count("<circle") == 4
     assert "300 items, 4 models" in made.svg
     page = ef.report(four, tmp_path / "models.html").read_text(encoding="utf-8")
-    assert "Which is better: 4 models" in page
+    assert "Which of 4 models is best?" in page
     assert four.sentence in unescape(page)
     text = ef.report(four, tmp_path / "models.md").read_text(encoding="utf-8")
     assert "| new | old |" in text

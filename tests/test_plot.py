@@ -305,7 +305,7 @@ def test_a_forest_has_each_methods_floor_and_interval_in_per_cent():
         assert spans[(place,)] == pytest.approx([100 * row.value])
     assert line(ax, "true floor").get_xdata() == pytest.approx(2 * [100 * data()[2]])
     assert line(ax, "the model's error").get_xdata() == pytest.approx([10, 10])
-    assert legend(ax) == [f"true floor, {100 * data()[2]:.2f} %", "the model's error, 10.00 %"]
+    assert legend(ax) == [f"true floor, {100 * data()[2]:.1f} %", "the model's error, 10.0 %"]
     assert ax.get_xlabel() == "error, %, with 95 % intervals"
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first method on top
 
@@ -610,7 +610,7 @@ def test_the_bars_of_soft_labels_add_up_likewise():
 
 
 def test_single_votes_have_shares_only():
-    assert legend(on_axes(PICTURES["votes-single"])) == ["vote shares, plug-in 0.00 %"]
+    assert legend(on_axes(PICTURES["votes-single"])) == ["vote shares: alone they give 0.0 %"]
 
 
 def test_a_plan_from_votes_is_a_heat_map_with_the_target_and_the_cheapest_option():

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 _MOST_DIGITS = 4  # of a percentage that anybody reads
+_LEAST_P = 0.001  # of p-values; what is less is not told apart
 
 
 def per_cent(fraction: float, digits: int = 2) -> str:
@@ -148,27 +149,27 @@ def short(number: float) -> str:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value with four digits.
+    """Return a p-value with the digits that anybody reads.
 
     Examples
     --------
-    >>> p_value(0.0123), p_value(1e-9)
-    ('0.0123', 'below 0.0001')
+    >>> p_value(0.0123), p_value(1e-9), p_value(1.0)
+    ('0.012', 'below 0.001', '1.00')
     """
-    return "below 0.0001" if p < 0.0001 else f"{p:.4f}"
+    if p < _LEAST_P:
+        return f"below {_LEAST_P}"
+    return f"{p:.{3 if p < 0.0995 else 2}f}"
 
 
 def p_equals(p: float) -> str:
-    """Return a p-value as it stands in a sentence, with two digits.
+    """Return a p-value as it stands in a sentence.
 
     Examples
     --------
     >>> p_equals(0.0123), p_equals(1e-9), p_equals(1.0)
     ('p = 0.012', 'p < 0.001', 'p = 1.00')
     """
-    if p < 0.001:
-        return "p < 0.001"
-    return f"p = {p:.{3 if p < 0.0995 else 2}f}"
+    return f"p < {_LEAST_P}" if p < _LEAST_P else f"p = {p_value(p)}"
 
 
 @dataclass(frozen=True, slots=True)

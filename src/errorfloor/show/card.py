@@ -219,9 +219,12 @@ def _meaning(result: Estimate | Verdict | People | ModelComparison) -> str:
     claim = result.claim
     if claim.condition and result.n:
         return f"This is true if {claim.condition}."
-    return may_do_better(claim).strip() or (
-        "" if _doubt(result) else f"This is for {result.target}."
-    )
+    if may_do_better(claim):
+        return may_do_better(claim).strip()
+    if not result.measure.is_error or not claim.any_model:
+        return ""
+    error = numbers.style_of(result).value(result.value, numbers.digits_for(result))
+    return f"Even the best possible model is wrong about {error} of the time."
 
 
 def _doubt(result: Estimate | Verdict | People | ModelComparison) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from errorfloor.show.markup import unbroken
+
 FONT = "Inter, 'Segoe UI', Helvetica, Arial, sans-serif"
 Theme = Mapping[str, str]
 # In a page the text has the colour of the text around it; shades fit light and dark pages.
@@ -60,6 +62,7 @@ class Stroke:
     colour: str
     width: float = 1.0
     dashed: bool = False
+    opacity: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +123,11 @@ def _element(shape: Shape, theme: Theme, width: float | None) -> str:
             )
         case Stroke():
             dash = ' stroke-dasharray="4 4"' if shape.dashed else ""
+            faint = f' stroke-opacity="{shape.opacity:g}"' if shape.opacity < 1 else ""
             return (
                 f'<line x1="{across(shape.x)}" y1="{shape.y:g}" '
                 f'x2="{across(shape.to_x)}" y2="{shape.to_y:g}" '
-                f'stroke="{_in(theme, shape.colour)}" stroke-width="{shape.width:g}"{dash}/>'
+                f'stroke="{_in(theme, shape.colour)}" stroke-width="{shape.width:g}"{dash}{faint}/>'
             )
         case Pointer():
             side, tall = 0.6 * shape.size, shape.size
@@ -166,8 +170,7 @@ def on_page(heroes: Iterable[Hero], drawing: str) -> str:
 
 def _hero_on_page(hero: Hero) -> str:
     size = "font-size:3em;font-weight:700;line-height:1.1;letter-spacing:-.02em"
-    number = f'<div style="{size}">{escape(hero.number)}</div>'
-    number = number.replace(" %", "\N{NO-BREAK SPACE}%")
+    number = f'<div style="{size}">{escape(unbroken(hero.number))}</div>'
     detail = f'<div style="opacity:.8">{escape(hero.detail)}</div>' if hero.detail else ""
     inner = f"{number}<div>{escape(hero.meaning)}</div>{detail}"
     return f'<div style="line-height:1.25">{inner}</div>'
@@ -214,7 +217,7 @@ def _draw(shape: Shape, axes: Any, width: float, theme: Theme, order: int, point
             across = (width * shape.x, width * shape.to_x)
             dash = {"linestyle": (0, (3, 3))} if shape.dashed else {}
             look = {"color": _in(theme, shape.colour), "linewidth": point * shape.width, **dash}
-            axes.plot(across, (shape.y, shape.to_y), zorder=order, **look)
+            axes.plot(across, (shape.y, shape.to_y), zorder=order, alpha=shape.opacity, **look)
         case Pointer():
             x, side = width * shape.x, 0.6 * shape.size
             top = shape.y - shape.size

@@ -244,7 +244,7 @@ def shapes(
             low, high = (left + wide * gauge.place(one) for one in gauge.model_range)
             yield Stroke(low, top - 3, high, top - 3, "model", 3)
         yield Pointer(left + wide * at, top - 5, 0.6 * size, "model")
-        yield words(at, top - size, own)
+        yield words(at, top - 5 - 0.8 * size, own)
     if gauge.guessing is not None:
         yield mark(gauge.place(gauge.guessing), 3, 3, dashed=True)
     yield mark(gauge.mark, 0, 0.4 * size)

@@ -193,8 +193,8 @@ def of_items(items: Items | ClassItems) -> Grid:
         (
             _few_names(items, places),
             own,
-            numbers.per_cent(chance[places[0]]),
-            numbers.per_cent(items.contribution[places[0]]),
+            numbers.per_cent(chance[places[0]], 1),
+            numbers.per_cent(items.contribution[places[0]], 1),
             f"{items.rank[places[0]]:,}",
         )
         for places, own in zip(shown, votes, strict=True)
@@ -228,8 +228,10 @@ def how_items(items: Items | ClassItems) -> str:
     """Say of how many items, and how the classes were taken."""
     from errorfloor.results import Items  # which most answers have no use for
 
-    mean = f"The mean over all {items.count.sum():,} items is {numbers.per_cent(items.floor)}: "
-    mean += "about the floor of `estimate`, but smoothed."
+    mean = (
+        f"The mean over all {items.count.sum():,} items is {numbers.per_cent(items.floor, 1)}: "
+        "close to the floor, and not the same, because the probability of each item is smoothed."
+    )
     if not isinstance(items, Items):
         more = f" The first {len(items.hardest())} items are shown." * (len(items) > MOST_ITEMS)
         return f"{mean}{more}"
@@ -263,7 +265,7 @@ def _excess(row: FeeBeeScore, digits: int) -> str:
 
 def of_annotators(result: AnnotatorsResult, most: int = MOST_ANNOTATORS) -> Grid:
     """Return the annotators who have the largest shares of the floor."""
-    level = numbers.level(result.level)
+    level, guess = numbers.level(result.level), any(row.may_guess for row in result)
     head = (
         "annotator",
         "votes",
@@ -271,7 +273,7 @@ def of_annotators(result: AnnotatorsResult, most: int = MOST_ANNOTATORS) -> Grid
         "informedness",
         f"{level} interval",
         "share of the floor",
-        "guessing?",
+        *(["guessing?"] if guess else []),
     )
     rows = (
         (
@@ -279,13 +281,13 @@ def of_annotators(result: AnnotatorsResult, most: int = MOST_ANNOTATORS) -> Grid
             f"{row.votes:,}",
             _percent(row.agreement),
             _percent(row.informedness),
-            "" if row.low is None else f"{_percent(row.low)} to {_percent(row.high)}",
+            "" if row.low is None or row.high is None else numbers.range_of(row.low, row.high, 1),
             _percent(row.share),
-            "maybe" if row.may_guess else "",
+            *(["maybe" if row.may_guess else ""] if guess else []),
         )
         for row in result.rows[:most]
     )
-    return Grid(head, tuple(rows), "<>>>>><")
+    return Grid(head, tuple(rows), "<>>>>><"[: len(head)])
 
 
 def of_pairs(result: Confusion) -> Grid:
@@ -305,7 +307,7 @@ def of_pairs(result: Confusion) -> Grid:
 
 
 def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.1f} %"
+    return "" if value is None else numbers.per_cent(value, 1)
 
 
 def how_groups(groups: Groups[Estimate]) -> str:

@@ -27,6 +27,7 @@ from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
 from errorfloor.show.grids import Grid
 from errorfloor.show.lines import Line, bars, intervals
+from errorfloor.show.markup import unbroken
 from errorfloor.show.numbers import level, style_of, with_limits
 from errorfloor.show.palette import colour
 from errorfloor.show.sentences import sentence_of
@@ -42,11 +43,15 @@ def card(
     remarks: Iterable[str] = (),
 ) -> str:
     """Return a card: what was found in a sentence, then all that goes with it."""
-    parts = [f"<p><b>{escape(sentence)}</b></p>" if sentence else "", picture]
+    parts = [f"<p><b>{_escaped(sentence)}</b></p>" if sentence else "", picture]
     parts += ["" if grid is None or not grid.rows else _table(grid)]
-    parts += [f"<p><b>Warning:</b> {escape(one)}</p>" for one in dict.fromkeys(warnings)]
-    parts += [f"<p><small>{escape(one)}</small></p>" for one in remarks if one]
+    parts += [f"<p><b>Warning:</b> {_escaped(one)}</p>" for one in dict.fromkeys(warnings)]
+    parts += [f"<p><small>{_escaped(one)}</small></p>" for one in remarks if one]
     return f'<div class="errorfloor" style="max-width:46em">{"".join(parts)}</div>'
+
+
+def _escaped(text: str) -> str:
+    return escape(unbroken(text))
 
 
 @singledispatch
@@ -190,16 +195,24 @@ def intervals_of(rows: Sequence[tuple[str, Estimate]], sentence: str) -> str:
 
 
 def _table(grid: Grid) -> str:
-    body = "".join(_row(row, "td") for row in grid.rows)
-    table = f"<table><thead>{_row(grid.head, 'th')}</thead><tbody>{body}</tbody></table>"
+    body = "".join(_row(row, "td", grid.align) for row in grid.rows)
+    head = _row(grid.head, "th", grid.align)
+    inner = f"<thead>{head}</thead><tbody>{body}</tbody>"
+    table = f'<table style="border-spacing:.8em .1em">{inner}</table>'
     # In narrow cells it scrolls by itself, and then it must be reachable by keyboard.
     reached = 'tabindex="0" role="group" aria-label="The numbers"'
     return f'<div {reached} style="overflow-x:auto;white-space:nowrap">{table}</div>'
 
 
-def _row(cells: Sequence[str], tag: str) -> str:
-    inner = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
+def _row(cells: Sequence[str], tag: str, align: str) -> str:
+    inner = "".join(
+        f"<{tag}{_SIDES[side]}>{escape(cell)}</{tag}>"
+        for cell, side in zip(cells, align, strict=True)
+    )
     return f"<tr>{inner}</tr>"
+
+
+_SIDES = {"<": "", ">": ' style="text-align:right"'}
 
 
 @html_of.register

@@ -9,14 +9,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from errorfloor.show.drawing import PAGE, Box, Dot, Shape, Stroke, Words, svg
 from errorfloor.show.markup import in_short, visible
+from errorfloor.show.numbers import per_cent
 from errorfloor.show.palette import BLUE
-
-if TYPE_CHECKING:
-    pass
 
 SIZE = 12  # pixels of letters; a row and all else goes along
 ROW, BELOW = 38 / 12, 3.0  # heights of a row, and of the axis below them, in letters
@@ -59,7 +56,7 @@ def intervals(
 
 def bars(pairs: Sequence[tuple[str, float]], axis: str, label: str) -> str:
     """Return shares as bars, one below the other."""
-    drawn = [Line(name, value, words=f"{100 * value:.3g} %") for name, value in pairs[:MOST]]
+    drawn = [Line(name, value, words=per_cent(value, 1)) for name, value in pairs[:MOST]]
     if not any(line.value for line in drawn):
         return ""
     scale = Scale.over([0.0, *(line.value for line in drawn)])
@@ -123,7 +120,7 @@ def _rows(
     start, end = scale.left, scale.left + scale.wide
     places = {mark: scale(mark / scale.factor) for mark in scale.marks}
     for x in places.values():
-        yield from _behind_rows(Stroke(x, top, x, top, "zone", 0.5), len(lines), size)
+        yield from _behind_rows(Stroke(x, top, x, top, "zone", opacity=0.35), len(lines), size)
     for place, line in enumerate(lines):
         above = top + ROW * size * place
         yield Words(

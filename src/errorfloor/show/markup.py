@@ -23,6 +23,11 @@ def in_short(name: str, most: int) -> str:
     return shown if len(shown) <= most else f"{shown[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
+def unbroken(text: str) -> str:
+    """Keep the sign with its number."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 def listed(names: Sequence[str]) -> str:
     """Return names with commas between them, and "and" before the last.
 

@@ -161,17 +161,20 @@ def of_models(result: ModelComparison) -> Grid:
 
 
 def of_differences(result: ModelComparison) -> Grid:
-    """Return a row for each two models, the better one first."""
+    """Return a row for each two models, the one that is ahead first, best models first."""
     style, digits, rows = style_of(result), digits_of(result), []
-    for one in result.differences:
-        pair = one.turned if one.value < 0 else one
+    place = {row.name: at for at, row in enumerate(result.ranked)}
+    for one in sorted(
+        result.differences, key=lambda one: sorted((place[one.first], place[one.second]))
+    ):
+        pair = one.turned if place[one.first] > place[one.second] else one
         low, high = style.signed(pair.low, digits), style.signed(pair.high, digits)
         p = numbers.p_value(pair.adjusted_p or 0.0)
         rows.append(
             (pair.first, pair.second, style.size(pair.value, digits), f"{low} to {high}", p)
         )
     adjusted = "p-value" if len(result.models) == 2 else "p-value for all pairs"
-    head = ("better", "than", "by", f"{numbers.level(result.level)} interval", adjusted)
+    head = ("ahead", "of", "by", f"{numbers.level(result.level)} interval", adjusted)
     return Grid(head, tuple(rows), "<<>>>")
 
 
@@ -313,9 +316,9 @@ def shapes(
     title = f"Behind {in_short(result.ranked[0].name, TITLE_LONG)}"
     yield Words(0.0, top - 0.4 * size, title, size, "soft", weight=600)
     points = style_of(result).of_points.strip()
-    axis = f"{points + ' ' if points else ''}behind, with paired {_sure(result)} intervals"
+    axis = f"{points + ' ' if points else ''}behind (paired {_sure(result)} intervals)"
     if any(one.colour == "zone" for one in behind):
-        axis += "; grey: may be chance"
+        axis += "; grey: maybe chance"
     yield from draw(behind, axis, top=top, mark=0.0)
 
 

@@ -186,15 +186,18 @@ def heroes_of(result: People) -> list[Hero]:
         "is the best possible agreement with a person",
         f"{_range(best)}, {sure} confidence",
     )
-    stated = [row for row in result.models if row.worth_low is not None]
-    if not stated:
+    if not result.models:
         agree = result.agreement
         caption = "is how often two people agree"
         return [first, Hero(_share(agree.value), caption, f"{_range(agree)}, {sure} confidence")]
-    row = max(stated, key=lambda one: one.value)
+    row = max(result.models, key=lambda one: one.value)
+    name = in_short(row.name, LONG)
+    if not row.worth_low and row.worth_high is None:  # these votes allow any number of people
+        within = f"{_range(row)}, {sure} confidence"
+        return [first, Hero(_share(row.value), f"is how often {name} agrees with one", within)]
     number, _, more = worth(row).partition(" (")
     limits = more.removesuffix(")") or f"it agrees with a person on {_share(row.value)}"
-    return [first, Hero(number, f"is what {in_short(row.name, LONG)} is worth", limits)]
+    return [first, Hero(number, f"is what {name} is worth", limits)]
 
 
 def picture_of(result: People) -> str:
@@ -299,7 +302,7 @@ def _models(drawn: Sequence[ModelRate], plane: _Plane, size: float) -> Iterator[
         right = x < sum(plane.ends) / 2
         place = x + 0.012 if right else x - 0.012
         label = f"{in_short(row.name, LONG)} {_share(row.value)}"
-        yield Words(place, last, label, size, "model", "start" if right else "end", 600)
+        yield Words(place, last, label, size, "ink", "start" if right else "end", 600)
 
 
 @dataclass(frozen=True, slots=True)

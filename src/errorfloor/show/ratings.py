@@ -157,7 +157,7 @@ def sentence_of_verdict(result: Verdict) -> str:
     )
     if result.verdict == SATURATED and is_small(result):
         stands = "It is at the limit."
-    head = f"{metric.words} against {floor.target} is {value}"
+    head = f"Your model's {metric.words} against {floor.target} is {value}"
     share, worth = result.share, result.worth
     if share is None:
         return f"{head}. {_of_differences(floor)} {stands}"

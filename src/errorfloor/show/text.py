@@ -305,20 +305,22 @@ def _joined(*lines: str) -> str:
 
 def difference_of(verdict: Verdict) -> str:
     """Return the difference of a verdict, its limits, and how sure its sign is."""
+    name, value, limits = parts_of_difference(verdict)
+    items = f" ({verdict.n:,} test items)" if verdict.n else ""
+    sure = _shown_by(verdict) if verdict.floor.claim.any_model else ""
+    return f"{name}: {value}, {numbers.level(verdict.level)} interval {limits}{items}.{sure}"
+
+
+def parts_of_difference(verdict: Verdict) -> tuple[str, str, str]:
+    """Return what the difference of a verdict is of, its value, and its limits."""
     metric, claim = verdict.floor.measure, verdict.floor.claim
     style, digits = numbers.style_of(verdict.floor), digits_of(verdict)
-    items = f" ({verdict.n:,} test items)" if verdict.n else ""
-    low, high = (style.signed(one, digits) for one in limits_of(verdict))
-    within = (
-        f"{style.signed(verdict.difference, digits)}{style.of_points}, "
-        f"{numbers.level(verdict.level)} interval {low} to {high}"
-    )
     best = metric.limit if claim.any_model else f"that of {claim.best_of}"
     own = metric.words if claim.any_model else f"the model's {metric.words}"
     pair = (own, best) if metric.less_is_better else (best, own)
-    name = " minus ".join(pair)
-    sure = _shown_by(verdict) if claim.any_model else ""
-    return f"{numbers.with_capital(name)}: {within}{items}.{sure}"
+    low, high = (style.signed(one, digits) for one in limits_of(verdict))
+    value = f"{style.signed(verdict.difference, digits)}{style.of_points}"
+    return numbers.with_capital(" minus ".join(pair)), value, f"{low} to {high}"
 
 
 def _shown_by(verdict: Verdict) -> str:
@@ -363,7 +365,7 @@ def _(result: Verdict) -> str:
     if result.floor.refuted:
         return sentence_of(result)
     floor = [*_about(result.floor)] if result.floor.n else [result.floor.assumptions]
-    test = [_test(one) for one in (result.test, result.information) if one is not None]
+    test = [about_test(one) for one in (result.test, result.information) if one is not None]
     if not test and "prediction" in result.given and result.share is None:
         limit = result.floor.measure.limit
         test = [
@@ -374,7 +376,8 @@ def _(result: Verdict) -> str:
     return "\n".join([sentence_of(result), difference_of(result), *test, *floor])
 
 
-def _test(test: PairedTest) -> str:
+def about_test(test: PairedTest) -> str:
+    """Return what a test of the model on the same items found, and what that means."""
     name = numbers.with_capital(test.name)
     return f"{name}: statistic {test.statistic:.3g}, {numbers.p_equals(test.p)}. {test.means}"
 

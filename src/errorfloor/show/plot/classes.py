@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ NUMBERED = 0.004  # shares below which a cell has no number
 DEEP = 0.7  # share of the deepest colour from which light letters are read more easily
 SHADES = 32  # of the colour bar; more would make an image of it, which scales badly
 LONG = 16  # letters of a name that have room
+LEVEL = 28  # letters of all names next to each other that have room
 
 
 def confusion(confusion: Confusion, *, ax: Axes | None = None) -> Axes:
@@ -84,7 +85,9 @@ def _draw_square(ax: Axes, found: Confusion) -> None:
                 fontsize=SMALL,
             )
     names = [_short(name) for name in found.classes]
-    ax.set_xticks(np.arange(size) + 0.5, names, rotation=45, ha="right", rotation_mode="anchor")
+    turned: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    are_long = max(map(len, names)) * size > LEVEL
+    ax.set_xticks(np.arange(size) + 0.5, names, **(turned if are_long else {}))
     ax.set_yticks(np.arange(size) + 0.5, names)
     ax.set_ylim(size, 0)
     bar = ax.figure.colorbar(mesh, ax=ax)

@@ -29,7 +29,7 @@ from errorfloor.results import (
     Reliability,
     VotesEstimate,
 )
-from errorfloor.show.numbers import level, per_cent
+from errorfloor.show.numbers import digits_for, level, per_cent
 from errorfloor.show.palette import BLUE, GREY, ORANGE, RED, colour
 from errorfloor.show.plot.axes import (
     FEW,
@@ -382,7 +382,7 @@ def _draw_answer(ax: Axes, found: Estimate) -> None:
 
     line = ax.axhline if across else ax.axvline
     line(at, color=GREY, linewidth=1, linestyle=":")
-    name = f"{found.measure.words}: {per_cent(found.value)}"
+    name = f"{found.measure.words}: {per_cent(found.value, digits_for(found))}"
     if found.low is not None and found.high is not None:
         ends = zip(placed(found.low), placed(found.high), strict=True)
         ax.plot(*map(list, ends), color=RED, linewidth=2, solid_capstyle="butt", zorder=3)

@@ -16,7 +16,7 @@ from errorfloor.show import grids
 from errorfloor.show import models as in_models
 from errorfloor.show.drawing import PAGE, Shape, draw
 from errorfloor.show.gauge import gauge_of, shapes
-from errorfloor.show.numbers import level, style_of
+from errorfloor.show.numbers import digits_for_all, level, style_of
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, colour
 from errorfloor.show.plot.axes import (
     SMALL,
@@ -74,11 +74,12 @@ def forest(
     lines = _lines_of(comparison)
     ax = axes_or_new(ax, 0.9 + lines.height)
     metric, style = lines.rows[0].measure, style_of(lines.rows[0])
+    digits = max(digits_for_all(lines.rows), 1)  # of given numbers
     if truth is not None:
-        name = f"true {metric.limit}, {style.value(truth)}"
+        name = f"true {metric.limit}, {style.value(truth, digits)}"
         ax.axvline(style.factor * truth, color=GREY, linewidth=1.2, label=name)
     if model_error is not None:
-        name = f"the model's {metric.words}, {style.value(model_error)}"
+        name = f"the model's {metric.words}, {style.value(model_error, digits)}"
         at = style.factor * model_error
         ax.axvline(at, color=ink(ax), linewidth=1.2, linestyle="--", label=name)
     for place, row in enumerate(lines.rows):

@@ -12,7 +12,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.bounds import BiasCurves
 from errorfloor.data.tables import SoftTable, VoteTable
 from errorfloor.results import Estimate, Option, Plan, VotesEstimate
-from errorfloor.show.numbers import level, per_cent, short, style_of_plan
+from errorfloor.show.numbers import digits_for, level, per_cent, short, style_of_plan
 from errorfloor.show.palette import BLUE, DARK, GREEN, GREY, LIGHT, ORANGE, RED, SKY
 from errorfloor.show.plot.axes import (
     FEW,
@@ -51,7 +51,7 @@ def bias_bounds(curves: BiasCurves, *, ax: Axes | None = None) -> Axes:
     remedy = "Pass what errorfloor.bounds.bias_curves returned."
     found = check_type(curves, BiasCurves, "curves", remedy)
     ax = axes_or_new(ax, 3.0)
-    limit = f"floor at most {per_cent(found.model_error)}"
+    limit = f"floor at most {per_cent(found.model_error, 1)}"
     lines = (
         (found.ishida, f"Ishida et al., n = {found.n or 0:,}", GREY, "-."),
         (found.computable, f"corollary 2, {limit}", ORANGE, "--"),
@@ -157,8 +157,9 @@ def _draw_votes(ax: Axes, estimate: Estimate) -> float:
     if fitted is not None:
         name = "items, by the fitted distribution"
         top = _draw_items(ax, found, fitted.points, fitted.weights, name, fitted.floor)
-    plugin = f", plug-in {per_cent(found.plugin)}" if found.measure.is_error else ""
-    name = f"vote shares{plugin}"
+    name = "vote shares"
+    if found.measure.is_error:
+        name += f": alone they give {per_cent(found.plugin, digits_for(found))}"
     totals = np.unique(votes.totals)
     if totals.size == 1 and totals[0] <= FEW_VOTES:  # they are m + 1 values, not a smear
         place, at = np.unique(_vote_shares(votes), return_inverse=True)
@@ -201,7 +202,7 @@ def _draw_items(
     if not found.measure.is_error:  # whose floor is no share of the items
         return float(mass.max())
     errors = _in_bins(place, weights * found.measure.per_item(prob))
-    name = f"best classifier's errors: floor {per_cent(floor)}"
+    name = f"best classifier's errors: floor {per_cent(floor, digits_for(found))}"
     ax.stairs(errors, 100 * EDGES, fill=True, color=BLUE, label=name)
     return float(mass.max())
 

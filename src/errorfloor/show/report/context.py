@@ -41,7 +41,7 @@ from errorfloor.results import (
 )
 from errorfloor.results.claim import LEVELS, Finding
 from errorfloor.results.estimate import method_of
-from errorfloor.show.numbers import style_of
+from errorfloor.show.numbers import digits_for_all, style_of
 
 DEFAULT = default(ScoreTable.kind)
 LEVEL = 0.95  # of what is computed next to an estimate without an interval
@@ -257,11 +257,12 @@ def _agreement(estimate: Estimate, comparison: Comparison) -> Iterator[Finding]:
     )
     if len(rows) < 2:
         return
-    style = style_of(estimate)
-    value = f"{style.value(rows[0].value)} to {style.value(rows[-1].value)}"
+    digits = digits_for_all(rows)
+    value = style_of(estimate).range_of(rows[0].value, rows[-1].value, digits)
     apart = [pair for pair in combinations(rows, 2) if _are_apart(*pair)]
     if not apart:
-        sentence = f"The intervals of all {len(rows)} methods overlap."
+        every = "both" if len(rows) == 2 else f"all {len(rows)}"
+        sentence = f"The intervals of {every} methods overlap."
         yield Finding("Agreement of methods", value, "ok", sentence)
         return
     lower, upper = max(apart, key=_how_telling)

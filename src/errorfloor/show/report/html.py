@@ -16,7 +16,7 @@ import numpy as np
 
 from errorfloor._typing import Floats
 from errorfloor.results.claim import Finding
-from errorfloor.show.markup import Markup, tag
+from errorfloor.show.markup import Markup, tag, unbroken
 from errorfloor.show.palette import on_a_page, style_sheet, themed
 from errorfloor.show.plot.axes import matplotlib
 from errorfloor.show.report.document import (
@@ -286,13 +286,13 @@ def block_of(block: Block) -> Markup:
         case Headline(html):
             return tag("div", Markup(themed(html)), class_="headline")
         case Answer(text):
-            return tag("p", _unbroken(text), class_="answer")
+            return tag("p", unbroken(text), class_="answer")
         case Caution(text):
             return tag("p", tag("strong", "Caution:"), " ", text, class_="caution")
         case Name(text):
             return tag("h3", text, dir="auto")
         case Text(text):
-            return tag("p", _unbroken(text))
+            return tag("p", unbroken(text))
         case Facts(pairs):
             return tag("dl", *(_fact(*pair) for pair in pairs))
         case Table():
@@ -304,16 +304,11 @@ def block_of(block: Block) -> Markup:
         case Code(text):
             return tag("pre", tag("code", text), tabindex="0")
         case Picture():
-            caption = tag("figcaption", tag("b", f"{block.title}."), " ", _unbroken(block.caption))
+            caption = tag("figcaption", tag("b", f"{block.title}."), " ", unbroken(block.caption))
             drawing, values = inline(block)
-            listed = tag("ul", *(tag("li", _unbroken(one)) for one in values))
+            listed = tag("ul", *(tag("li", unbroken(one)) for one in values))
             folded = (tag("details", tag("summary", "The values"), listed),) if values else ()
             return tag("figure", Markup(drawing), caption, *folded)
-
-
-def _unbroken(text: str) -> str:
-    """Keep the sign with its number."""
-    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _fact(name: str, value: str) -> Markup:
@@ -322,16 +317,14 @@ def _fact(name: str, value: str) -> Markup:
 
 def _finding(one: Finding) -> Markup:
     level = tag("span", LEVELS[one.level], class_="level")
-    head = tag(
-        "p", tag("b", f"{one.name}:"), " ", tag("span", _unbroken(one.value), class_="value")
-    )
-    return tag("li", level, tag("div", head, tag("p", _unbroken(one.text))), class_=one.level)
+    head = tag("p", tag("b", f"{one.name}:"), " ", tag("span", unbroken(one.value), class_="value"))
+    return tag("li", level, tag("div", head, tag("p", unbroken(one.text))), class_=one.level)
 
 
 def _cell(text: str) -> Markup:
     """Return a cell, on one line where it holds numbers alone and the screen is wide."""
     look = {"class_": "numbers"} if _ONLY_NUMBERS.fullmatch(text) else {}
-    return tag("td", _unbroken(text), **look)
+    return tag("td", unbroken(text), **look)
 
 
 def _table(table: Table) -> Markup:

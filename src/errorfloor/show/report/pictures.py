@@ -22,7 +22,14 @@ from errorfloor.results import (
     VotesEstimate,
 )
 from errorfloor.show import plot
-from errorfloor.show.numbers import level, per_cent, points_of_size, style_of, value_and_limits
+from errorfloor.show.numbers import (
+    digits_for,
+    level,
+    per_cent,
+    points_of_size,
+    style_of,
+    value_and_limits,
+)
 from errorfloor.show.people import worth
 from errorfloor.show.plot.axes import TEXT, matplotlib
 from errorfloor.show.plot.classes import FEW, height_of
@@ -30,6 +37,7 @@ from errorfloor.show.plot.curves import ceilings_of, risk_coverage_of
 from errorfloor.show.plot.estimates import height_of_lines
 from errorfloor.show.report.document import Picture
 from errorfloor.show.standings import standing_of
+from errorfloor.show.text import parts_of_difference
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +73,7 @@ def picture_of_groups(groups: Groups[Estimate], lowest: str, highest: str) -> Pi
     limit = first.measure.limit if first.claim.any_model else first.measure.words
     return Picture(
         "forest",
-        f"The {limit}s side by side",
+        "The groups side by side",
         f"A line for each group: the dot is its {limit}, the line the interval.",
         f"A line for each of {len(groups):,} groups, from the lowest {limit}, {lowest}, to the "
         f"highest, {highest}. The table has all numbers.",
@@ -155,14 +163,12 @@ def _people(found: People) -> Picture:
 
 def _headroom(verdict: Verdict) -> Picture:
     metric, style = verdict.floor.measure, style_of(verdict.floor)
-    low, high = style.points(verdict.low), style.points(verdict.high)
-    claim = verdict.floor.claim
+    claim, (_, difference, limits) = verdict.floor.claim, parts_of_difference(verdict)
     best = metric.limit if claim.any_model else f"{metric.words} of {claim.best_of}"
     description = (
         f"The {best} is {_with_interval(verdict.floor)}, the model's {metric.words} "
-        f"{style.value(verdict.model_value)}. Their difference is "
-        f"{style.points(verdict.difference)}; its {level(verdict.level)} interval is from {low} to "
-        f"{high}."
+        f"{style.value(verdict.model_value, digits_for(verdict.floor))}. Their difference is "
+        f"{difference}; its {level(verdict.level)} interval is from {limits}."
     )
     scales = ", as errors below and as accuracies above" if metric.opposite else ""
     return Picture(
@@ -224,10 +230,11 @@ def _confusion(found: Confusion) -> Picture:
     pairs = "; ".join(
         f"{pair.first} against {pair.second} {per_cent(pair.share, 0)}" for pair in found.pairs[:5]
     )
+    rule = found.best_of or "the best rule there is"
     caption = "Each cell is the share of all errors that are truly of the row's class and answered "
-    caption += "by the column's, by the best rule there is."
+    caption += f"by the column's, by {rule}."
     if len(found.classes) > FEW:
-        caption = "The pairs of classes that the best rule takes for one another most often."
+        caption = f"The pairs of classes that are taken for one another most often, by {rule}."
     return Picture(
         "confusion",
         "Which classes are confused most",
@@ -245,7 +252,8 @@ def _forest(comparison: Comparison, verdict: Verdict | None) -> Picture:
     error = None
     if verdict is not None:
         error = verdict.model_value
-        description += f" The model's {metric.words} is {style.value(error)}."
+        own = style.value(error, digits_for(verdict.floor))
+        description += f" The model's {metric.words} is {own}."
     height = 1.1 + 0.22 * len(comparison)
     draw = partial(_on_axes, height, partial(plot.forest, comparison, model_error=error))
     caption = "Dots are estimates, lines their intervals, all from the same items."

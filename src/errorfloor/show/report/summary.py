@@ -78,6 +78,7 @@ from errorfloor.show.report.document import (
 from errorfloor.show.report.pictures import picture_of_groups, pictures_of
 from errorfloor.show.sentences import nothing_stated, sentence_of
 from errorfloor.show.standings import standing_of
+from errorfloor.show.text import about_test, parts_of_difference
 
 
 def method_in_words(estimate: Estimate) -> str:
@@ -139,7 +140,8 @@ def sections_of(summary: Summary) -> list[Section]:
         sections.append(Section("model", "The model", _model(summary.verdict)))
     if summary.people is not None and not summary.floor.refuted:
         sections.append(Section("people", "Models and people", _people(summary)))
-    sections.append(Section("checks", "Checks", (Findings(_checks(summary)),)))
+    if summary.diagnostics:
+        sections.append(Section("checks", "Checks", (Findings(_checks(summary)),)))
     sections += next_section(summary)
     if summary.pictures:
         sections.append(Section("pictures", "Pictures", summary.pictures))
@@ -205,15 +207,15 @@ def last_sections(document: Document) -> tuple[Section, ...]:
 def _answer(summary: Summary) -> tuple[Block, ...]:
     floor, verdict, people = summary.floor, summary.verdict, summary.people
     metric = floor.measure
-    facts = [] if metric.is_error else [("Metric", metric.words)]
     if people is None or verdict is not None or floor.refuted:
-        facts += _bounds(floor)
+        facts = _bounds(floor)
     else:
-        facts += [("Two people agree", in_people.rate(people.agreement))]
+        facts = [("Two people agree", in_people.rate(people.agreement))]
     if verdict is not None:
         best = metric.limit if floor.claim.any_model else floor.claim.best_of
         found = NO_VERDICT if floor.refuted else standing_of(verdict).fact(best)
-        facts.append(("Model", f"{numbers.style_of(floor).value(verdict.model_value)}, {found}"))
+        name, value = _value_of_model(verdict)
+        facts.append((name, f"{value}, {found}"))
     facts.append(("Items", _number_of_items(floor)))
     facts += numbers.sampling_of(floor)
     facts.append(("Method", floor.method))
@@ -245,8 +247,9 @@ def _bounds(floor: Estimate) -> list[tuple[str, str]]:
     """Return value and limits under what they are of; a limit that holds for any model first."""
     value, interval = numbers.value_and_limits(floor)
     metric, claim = floor.measure, floor.claim
+    of = f"{metric.limit.capitalize()} ({metric.words})"
     if claim.any_model or floor.refuted:
-        facts = [(metric.limit.capitalize(), value)]
+        facts = [(of, value)]
     else:
         facts = [(numbers.with_capital(claim.best_of), value)]
     if floor.level is None or floor.refuted:
@@ -256,7 +259,7 @@ def _bounds(floor: Estimate) -> list[tuple[str, str]]:
     if limit is not None:
         style = numbers.style_of(floor)
         bound = (style.at_least if claim.low else style.at_most)(limit, numbers.digits_for(floor))
-        facts.insert(0, (f"{metric.limit.capitalize()}, {sure} limit", bound))
+        facts.insert(0, (f"{of}, {sure} limit", bound))
     return [*facts, (f"{sure} interval", interval)]
 
 
@@ -267,34 +270,27 @@ def _number_of_items(floor: Estimate) -> str:
 
 
 def _meaning(summary: Summary) -> tuple[Block, ...]:
-    given = numbers.given_with(summary.floor.measure)
-    lines = (Text(f"{name}: {text}.") for name, text in given)
-    claim = summary.floor.claim.sentence
-    return (
-        *lines,
-        Text(claim),
-        Text(f"Assumption: {summary.floor.assumptions}"),
-        Text(summary.interval),
-    )
+    lines = [f"{name}: {text}." for name, text in numbers.given_with(summary.floor.measure)]
+    lines += [] if summary.floor.refuted else [summary.floor.claim.sentence]
+    lines += [f"Assumption: {summary.floor.assumptions}"]
+    lines += [] if summary.floor.refuted else [summary.interval]  # it has no limits to explain
+    return tuple(map(Text, lines))
 
 
 def _model(verdict: Verdict) -> tuple[Block, ...]:
-    metric, style = verdict.floor.measure, numbers.style_of(verdict.floor)
+    metric, claim = verdict.floor.measure, verdict.floor.claim
     items = f"{verdict.n:,} test items"
     items = f"{verdict.errors:,} of {items}" if metric.is_error else items
-    error = (f"Model's {metric.words}", f"{style.value(verdict.model_value)} ({items})")
+    name, value = _value_of_model(verdict)
+    error = (name, f"{value} ({items})")
     if verdict.floor.refuted:
         return Text(verdict.sentence), Facts((error,))
-    claim = verdict.floor.claim
-    best = metric.limit if claim.any_model else f"that of {claim.best_of}"
-    pair = (metric.words, best) if metric.less_is_better else (best, metric.words)
-    minus = " minus ".join(pair)
-    low, high = style.points(verdict.low), style.points(verdict.high)
+    name, value, limits = parts_of_difference(verdict)
     the = f"the {metric.limit}" if claim.any_model else "that value"
     facts = [
         error,
-        (numbers.with_capital(minus), style.points(verdict.difference)),
-        (f"{numbers.level(verdict.level)} interval", f"{low} to {high}"),
+        (name, value),
+        (f"{numbers.level(verdict.level)} interval", limits),
         (f"Chance that a model at {the} does this badly", numbers.p_value(verdict.p_room)),
     ]
     if claim.unbeatable(metric):
@@ -302,8 +298,14 @@ def _model(verdict: Verdict) -> tuple[Block, ...]:
         facts.append((f"Chance that a model at {the} does this well", well))
     cautions = tuple(Caution(text) for text in verdict.warnings)
     tests = (one for one in (verdict.test, verdict.information) if one is not None)
-    lines = (Text(f"{one.name}: {numbers.p_equals(one.p)}. {one.means}") for one in tests)
-    return Facts(tuple(facts)), *lines, *cautions
+    return Facts(tuple(facts)), *(Text(about_test(one)) for one in tests), *cautions
+
+
+def _value_of_model(verdict: Verdict) -> tuple[str, str]:
+    """Return what the model's value is called, and the value with the digits of the floor's."""
+    style, digits = numbers.style_of(verdict.floor), numbers.digits_for(verdict.floor)
+    name = f"Model's {verdict.floor.measure.words}"
+    return name, style.value(verdict.model_value, digits)
 
 
 def _classes(found: Confusion) -> tuple[Block, ...]:
@@ -977,11 +979,12 @@ class ModelsSummary(Document):
 
 def _of_models(result: ModelComparison, how: _Asked) -> ModelsSummary:
     how.refuse("comparison", "items", "annotators", rule="a floor, not with models")
-    names = " and ".join(row.name for row in result.models)
-    names = names if len(result) <= 3 else f"{len(result)} models"
+    title = f"Which of {len(result)} models is best?"
+    if len(result) <= 3:
+        title = f"Which model is better: {' or '.join(row.name for row in result.models)}?"
     about = how.about(source_of(result))
     return ModelsSummary(
-        **how.document(f"Which is better: {names}", about, command_of_models(result)),
+        **how.document(title, about, command_of_models(result)),
         found=result,
         pictures=(),
         python=visible(f'{code_of_models(result)}\nef.report(found, "report.html")'),
@@ -1010,5 +1013,5 @@ def _table_of_models(found: ModelComparison) -> Table:
 def _table_of_differences(found: ModelComparison) -> Table:
     grid = in_models.of_differences(found)
     sure = numbers.level(found.level)
-    title = f"By how much the first model is better, with paired {sure} intervals"
+    title = f"How far the first model is ahead, with paired {sure} intervals"
     return Table(title, grid.head, visible_rows(grid))
