@@ -20,6 +20,7 @@ import errorfloor as ef
 from errorfloor import bounds, plot
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.show import palette
+from errorfloor.show.numbers import digits_for, per_cent
 from errorfloor.show.plot.axes import log_ticks
 from errorfloor.show.report.document import Picture
 from errorfloor.show.report.html import drawn
@@ -541,8 +542,8 @@ def test_the_bars_of_a_distribution_add_up_to_all_items_and_to_the_floor(kind):
     assert items.sum() == pytest.approx(100)
     assert shares.sum() == pytest.approx(100)
     assert errors.sum() == pytest.approx(100 * found.mixture.floor)
-    assert legend(ax)[1].endswith(f"floor {100 * found.mixture.floor:.2f} %")
-    assert legend(ax)[2].endswith(f"plug-in {100 * found.plugin:.2f} %")
+    assert legend(ax)[1].endswith(f"floor {per_cent(found.mixture.floor, digits_for(found))}")
+    assert legend(ax)[2].endswith(f"give {per_cent(found.plugin, digits_for(found))}")
     assert ax.get_ylim()[1] > max(items.max(), shares.max())
 
 
@@ -610,7 +611,7 @@ def test_the_bars_of_soft_labels_add_up_likewise():
 
 
 def test_single_votes_have_shares_only():
-    assert legend(on_axes(PICTURES["votes-single"])) == ["vote shares: alone they give 0.0 %"]
+    assert legend(on_axes(PICTURES["votes-single"])) == ["vote shares: alone they give 0 %"]
 
 
 def test_a_plan_from_votes_is_a_heat_map_with_the_target_and_the_cheapest_option():
