@@ -403,7 +403,7 @@ def test_with_weights_the_first_interval_that_heeds_them_is_given_and_stands_in(
     for method, metric in every_method():
         kinds = intervals.of(method)
         able = [kind for kind in kinds.values() if kind.weighs(metric)]
-        others = [kind for kind in able if kind.name != intervals.JACKKNIFE.name]
+        others = [kind for kind in able if kind.name != intervals.jackknife.JACKKNIFE.name]
         expected = others[0] if others else None  # what is undefined is the jackknife
         assert intervals.stand_in(method, table, metric) is expected
         if able:

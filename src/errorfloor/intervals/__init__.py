@@ -8,67 +8,41 @@ from __future__ import annotations
 
 from errorfloor._checks import InputError
 from errorfloor.data.tables import Table
-from errorfloor.intervals import ranks
-from errorfloor.intervals.bets import BETTING, BETTING_ROOTS, HOEFFDING
-from errorfloor.intervals.bootstrap import BASIC, BCA, PERCENTILE
-from errorfloor.intervals.certified import (
-    CERTIFIED,
-    CERTIFIED_LOSSES,
-    CERTIFIED_RULES,
-    CERTIFIED_TABLES,
-)
-from errorfloor.intervals.honest import (
-    HONEST,
-    HONEST_LOSSES,
-    HONEST_RULES,
-    HONEST_TABLES,
-    POWERED,
-    SELECTED,
-)
-from errorfloor.intervals.jackknife import JACKKNIFE, JACKKNIFE_SMOOTH
+from errorfloor.intervals import bets, bootstrap, certified, honest, jackknife, ranks
 from errorfloor.intervals.record import IntervalKind
-from errorfloor.intervals.votes.annotators import ANNOTATORS, MANY_ANNOTATORS
-from errorfloor.intervals.votes.limits import CERTIFIED as CERTIFIED_VOTES
-from errorfloor.intervals.votes.limits import (
-    LIKELIHOOD,
-    MANY_CERTIFIED,
-    MANY_LIKELIHOOD,
-    MANY_VALUE_LIKELIHOOD,
-    VALUE_CERTIFIED,
-    VALUE_LIKELIHOOD,
-)
+from errorfloor.intervals.votes import annotators, limits
 from errorfloor.methods.record import Method
 from errorfloor.metrics import ERROR, Metric
 
 RECORDS: tuple[IntervalKind, ...] = (
-    HONEST,
-    CERTIFIED,
-    HONEST_RULES,
-    CERTIFIED_RULES,
-    POWERED,
-    HONEST_TABLES,
-    CERTIFIED_TABLES,
+    honest.HONEST,
+    certified.CERTIFIED,
+    honest.HONEST_RULES,
+    certified.CERTIFIED_RULES,
+    honest.POWERED,
+    honest.HONEST_TABLES,
+    certified.CERTIFIED_TABLES,
     *ranks.RECORDS,
-    HONEST_LOSSES,
-    CERTIFIED_LOSSES,
-    SELECTED,
-    LIKELIHOOD,
-    ANNOTATORS,
-    CERTIFIED_VOTES,
-    MANY_LIKELIHOOD,
-    MANY_ANNOTATORS,
-    MANY_CERTIFIED,
-    VALUE_LIKELIHOOD,
-    VALUE_CERTIFIED,
-    MANY_VALUE_LIKELIHOOD,
-    BETTING,
-    HOEFFDING,
-    BETTING_ROOTS,
-    JACKKNIFE,
-    JACKKNIFE_SMOOTH,
-    BCA,
-    BASIC,
-    PERCENTILE,
+    honest.HONEST_LOSSES,
+    certified.CERTIFIED_LOSSES,
+    honest.SELECTED,
+    limits.LIKELIHOOD,
+    annotators.ANNOTATORS,
+    limits.CERTIFIED,
+    limits.MANY_LIKELIHOOD,
+    annotators.MANY_ANNOTATORS,
+    limits.MANY_CERTIFIED,
+    limits.VALUE_LIKELIHOOD,
+    limits.VALUE_CERTIFIED,
+    limits.MANY_VALUE_LIKELIHOOD,
+    bets.BETTING,
+    bets.HOEFFDING,
+    bets.BETTING_ROOTS,
+    jackknife.JACKKNIFE,
+    jackknife.JACKKNIFE_SMOOTH,
+    bootstrap.BCA,
+    bootstrap.BASIC,
+    bootstrap.PERCENTILE,
 )
 
 
@@ -106,7 +80,7 @@ def stand_in(
     if table is None or table.entries is None:
         return max(kinds, key=lambda kind: kind.stands_in)
     # What is undefined with weights is a jackknife, of means or of smooth values.
-    others = (kind for kind in kinds if kind.name != JACKKNIFE.name)
+    others = (kind for kind in kinds if kind.name != jackknife.JACKKNIFE.name)
     return next((kind for kind in others if kind.weighs(metric)), None)
 
 

@@ -13,12 +13,7 @@ from functools import cache
 from errorfloor import metrics
 from errorfloor._checks import InputError, argument, check_choice, shown
 from errorfloor.data.tables import ScoreTable, Table
-from errorfloor.methods import (
-    isotonic,
-    logistic,
-    ranks,
-    soft,
-)
+from errorfloor.methods import isotonic, logistic, ranks, soft
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.isotonic import ISOTONIC, ISOTONIC_CF, default_for, of_metric
 from errorfloor.methods.prediction_powered import MANY_PPI, PPI
@@ -43,12 +38,7 @@ RECORDS: tuple[Method | Series, ...] = (
     ISOTONIC,
     ISOTONIC_CF,
     HISTOGRAM,
-    logistic.BETA_ABM,
-    logistic.BETA_AM,
-    logistic.BETA_AB,
-    logistic.BETA_A,
-    logistic.PLATT,
-    logistic.PLATT_LOGIT,
+    *logistic.RECORDS,
     soft.MANY_CLEAN,
     MANY_MIXTURE,
     MANY_PLUGIN,

@@ -374,3 +374,4 @@ PLATT_LOGIT = _platt(
     ("one", "log_odds"),
     assumes="A sigmoid of the scores' log-odds gives the true probabilities",
 )
+RECORDS = (BETA_ABM, BETA_AM, BETA_AB, BETA_A, PLATT, PLATT_LOGIT)
