@@ -11,7 +11,7 @@ of pairs that disagree. For annotators who guess now and then (eta moves towards
 exactly that of the floor. So the spread of the mean of P over groups is that of the floor.
 
 Groups differ by chance, too, which the likelihood interval has already. What exchanging votes
-within items at random would give is subtracted; its mean is known, from hypergeometric moments.
+within items at random would give is subtracted; it is known from hypergeometric moments.
 
 No spread shows people of a kind that happens to be missing. J people hold none of a kind that is a
 share s of all with chance (1 - s)^J, so the upper limit allows for the share s for which that is
@@ -46,12 +46,10 @@ from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS as FEWEST
 from errorfloor.intervals.votes.limits import LIKELIHOOD, MANY_LIKELIHOOD
 from errorfloor.methods.record import Basis
 from errorfloor.methods.votes.aims import ONE_VOTE, Target
-from errorfloor.methods.votes.panels import log_choose
 from errorfloor.metrics import ERROR
 
 _MANY_HASHES = 1000  # annotators, from which some may well have the same hash
 _LEVEL_OF_OPEN = 0.05  # so low that limits show little but what few votes leave open
-_MOST_ENTRIES = 2**20  # of a matrix of hypergeometric probabilities
 _STEP = 1e-3  # of guesses, at which slopes are taken
 
 
@@ -124,12 +122,10 @@ def spread_of(table: VoteTable, slopes: tuple[float, float]) -> SpreadOfPeople:
     """
     assert table.by_group is not None
     part, m, k, its_m, its_k, n = table.by_group.T
-    before = _mean(m, k, slopes)
-    change = _mean(m - its_m, k - its_k, slopes) - before
-    expected, noise = _if_exchanged(m, k, its_m, slopes)
+    change = _mean(m - its_m, k - its_k, slopes) - _mean(m, k, slopes)
+    noise = _variance_if_exchanged(m, k, m - its_m, slopes)
     values = _mean(table.totals, table.positives, slopes)
-    left_out = LeftOut(part, m, its_m, n, change, expected - before, noise)
-    return spread_over_groups(table, values, left_out)
+    return spread_over_groups(table, values, LeftOut(part, m, its_m, n, change, noise))
 
 
 class LeftOut(NamedTuple):
@@ -139,14 +135,13 @@ class LeftOut(NamedTuple):
     totals: Counts
     its_totals: Counts
     n: Counts
-    change: Floats  # of the estimate from the item's votes
-    expected: Floats  # the same if the group's votes were any of them
+    change: Floats  # of the estimate from the item's votes; none on average if any others went
     noise: Floats  # its variance then
 
 
 def spread_over_groups(table: VoteTable, values: Floats, left_out: LeftOut) -> SpreadOfPeople:
     """Return the spread of the mean of `values`, one for each row of the table."""
-    part, m, its_m, n, change, expected, noise = left_out
+    part, m, its_m, n, change, noise = left_out
     part = np.unique(part, return_inverse=True)[1]
     size = int(part.max()) + 1
 
@@ -159,7 +154,7 @@ def spread_over_groups(table: VoteTable, values: Floats, left_out: LeftOut) -> S
     gone = (m >= 2) & (m - its_m < 2)
     # An item that is left with one vote goes. By chance it would be any with so many votes.
     usual, varies = _by_total(table, m, values)
-    expected = np.where(gone, -usual, expected)
+    expected = np.where(gone, -usual, 0.0)
     noise = np.where(gone, varies, noise)
     left = np.maximum(items - add(gone * 1.0), 1.0)
     weight = add(its_m * 1.0) / float(table.totals @ table.counts)
@@ -196,24 +191,17 @@ def _mean(m: Counts, k: Counts, slopes: tuple[float, float]) -> Floats:
     return np.where(m >= 2, slopes[0] * share + slopes[1] * disagree, 0.0)
 
 
-def _if_exchanged(
-    m: Counts, k: Counts, its_m: Counts, slopes: tuple[float, float]
-) -> tuple[Floats, Floats]:
-    """Return mean and variance of the estimate without the group if its votes were any of them."""
-    mean, variance = np.zeros((2, m.size))
-    step = max(_MOST_ENTRIES // (int(its_m.max()) + 1), 1)
-    for start in range(0, m.size, step):
-        at = slice(start, start + step)
-        all_m, all_k, own = m[at, None], k[at, None], its_m[at, None]
-        drawn = np.arange(int(own.max()) + 1)[None]
-        able = (drawn <= np.minimum(own, all_k)) & (own - drawn <= all_m - all_k)
-        yes = np.where(able, drawn, np.maximum(own - (all_m - all_k), 0))
-        log = log_choose(all_k, yes) + log_choose(all_m - all_k, own - yes)
-        chance = np.where(able, np.exp(log - log_choose(all_m, own)), 0.0)
-        values = _mean(np.broadcast_to(all_m - own, yes.shape), all_k - yes, slopes)
-        mean[at] = (chance * values).sum(axis=1)
-        variance[at] = (chance * (values - mean[at, None]) ** 2).sum(axis=1)
-    return mean, variance
+def _variance_if_exchanged(m: Counts, k: Counts, r: Counts, slopes: tuple[float, float]) -> Floats:
+    """Return the variance of the estimate from r votes that are drawn from k of m positive ones.
+
+    The estimate is a sum of falling powers of the number that is drawn.
+    """
+    first, second, third, fourth = (_share(r, m, n) * _falling(k, n) for n in (1, 2, 3, 4))
+    some = np.maximum(r, 2)
+    one, two = (slopes[0] + slopes[1]) / some, slopes[1] / (some * (some - 1.0))
+    square = one**2 * (second + first) - 2 * one * two * (third + 2 * second)
+    square += two**2 * (fourth + 4 * third + 2 * second)
+    return np.where(r >= 2, np.maximum(square - (one * first - two * second) ** 2, 0.0), 0.0)
 
 
 def slopes_of(points: Floats, weights: Floats, target: Target = ONE_VOTE) -> tuple[float, float]:
@@ -233,7 +221,7 @@ def spread_of_many(table: VoteTable, slope: float) -> SpreadOfPeople:
     change = disagreement(m - its_m, rest) - before
     noise = variance_if_exchanged(m, m - its_m, twos, threes, fours)
     same = (table.votes * (table.votes - 1)).sum(axis=1)
-    left_out = LeftOut(part, m, its_m, n, slope * change, np.zeros(m.size), slope**2 * noise)
+    left_out = LeftOut(part, m, its_m, n, slope * change, slope**2 * noise)
     return spread_over_groups(table, slope * disagreement(table.totals, same), left_out)
 
 
@@ -265,6 +253,11 @@ def _share(r: Counts, m: Counts, power: int) -> Floats:
     for less in range(power):
         found *= np.maximum(r - less, 0) / np.maximum(m - less, 1)
     return found
+
+
+def _falling(k: Counts, power: int) -> Floats:
+    """Return k (k - 1) ... of so many factors."""
+    return np.asarray(np.prod([np.maximum(k - less, 0.0) for less in range(power)], axis=0))
 
 
 def slope_of(points: Floats, weights: Floats, majority: int) -> float:
