@@ -276,7 +276,7 @@ def test_fits_are_as_likely_as_they_say_and_expect_what_was_seen(rng):
     votes, counts = drawn(rng, 0, 5, rng.dirichlet([0.5] * 4, 2000))
     fit = fit_partitions(votes, counts, penalty=0.01)
     assert fit.weights.sum() == pytest.approx(1.0)
-    chances = law(fit.points)[places(votes, 10)] @ fit.weights
+    chances = law(fit.points)[places(votes)] @ fit.weights
     share = counts / counts.sum()
     assert fit.log_likelihood == pytest.approx(share @ np.log(chances))
     assert 0 <= fit.gap < 0.01
@@ -286,7 +286,7 @@ def test_fits_are_as_likely_as_they_say_and_expect_what_was_seen(rng):
 def test_items_of_up_to_ten_votes_have_the_mean_floor_of_what_they_may_be(rng):
     votes, counts = drawn(rng, 0, 10, rng.dirichlet([0.5] * 3, 300))
     fit = fit_partitions(votes, counts)
-    chances = law(fit.points)[places(votes, 10)] * fit.weights
+    chances = law(fit.points)[places(votes)] * fit.weights
     expected = chances @ fit.floors / chances.sum(axis=1)
     assert fit.posterior_floor(votes) == pytest.approx(expected)
 

@@ -274,13 +274,13 @@ def _chosen(votes: Counts, chances: Floats, sign: float, n: int) -> tuple[Floats
     cells = cells_of(total)
     every = np.zeros((cells.size, CLASSES), dtype=np.int64)
     for row, cell in zip(every, cells, strict=True):
-        parts = partitions(MOST_VOTES_USED)[cell]
+        parts = partitions()[cell]
         row[: len(parts)] = parts
     share = chances[cells] / chances[cells].sum()
     found = [weights_for(total, share, sign, largest) for largest in _LARGEST]
     found.append(_plain(every, sign))
     best = found[int(np.argmin([_judged(weights, share, sign, n) for weights in found]))]
-    place = places(-np.sort(-votes, axis=1), MOST_VOTES_USED)
+    place = places(-np.sort(-votes, axis=1))
     return best, np.searchsorted(cells, place)
 
 
@@ -307,8 +307,8 @@ def weights_for(votes: int, share: Floats, sign: float, largest: float) -> Float
 
 def cells_of(votes: int) -> NDArray[np.intp]:
     """Return which partitions three classes can have among so many votes."""
-    fits: Bools = np.array([len(parts) <= CLASSES for parts in partitions(MOST_VOTES_USED)])
-    return np.flatnonzero(fits & (sums(MOST_VOTES_USED) == votes))
+    fits: Bools = np.array([len(parts) <= CLASSES for parts in partitions()])
+    return np.flatnonzero(fits & (sums() == votes))
 
 
 @lru_cache(maxsize=16)

@@ -51,7 +51,7 @@ Partition: TypeAlias = tuple[int, ...]
 
 
 @lru_cache(maxsize=16)
-def partitions(most: int) -> tuple[Partition, ...]:
+def partitions(most: int = MOST_VOTES_USED) -> tuple[Partition, ...]:
     """Return all partitions of 0, 1, ..., `most`, by their sum."""
     found: list[list[Partition]] = [[()]]
     for total in range(1, most + 1):
@@ -66,7 +66,7 @@ def partitions(most: int) -> tuple[Partition, ...]:
 
 
 @lru_cache(maxsize=16)
-def sums(most: int) -> Counts:
+def sums(most: int = MOST_VOTES_USED) -> Counts:
     """Return the sum of each partition."""
     return np.array([sum(parts) for parts in partitions(most)], dtype=np.int64)
 
@@ -127,8 +127,8 @@ def in_order(votes: Counts) -> Counts:
     return ordered[:, : max(int(np.count_nonzero(ordered.any(axis=0))), 1)]
 
 
-def expected(votes: Counts, counts: Counts | Floats, most: int = MOST_VOTES_USED) -> Floats:
-    """Return how many items have each partition, where each item shows at most `most` votes.
+def expected(votes: Counts, counts: Counts | Floats) -> Floats:
+    """Return how many items have each partition, where each item shows at most ten votes.
 
     Of items with more votes, each choice of that many of them is as good as another: the item
     counts as a fraction for each partition, the share of choices that have it.
@@ -144,23 +144,23 @@ def expected(votes: Counts, counts: Counts | Floats, most: int = MOST_VOTES_USED
     -------
     array of shape (partitions,)
     """
-    found = np.zeros(len(partitions(most)))
-    few = votes.sum(axis=1) <= most
+    found = np.zeros(len(partitions()))
+    few = votes.sum(axis=1) <= MOST_VOTES_USED
     if few.any():
-        ordered = in_order(votes[few])[:, :most]
-        found += np.bincount(places(ordered, most), counts[few], minlength=found.size)
+        ordered = in_order(votes[few])[:, :MOST_VOTES_USED]
+        found += np.bincount(places(ordered), counts[few], minlength=found.size)
     if not few.all():
         ordered, many = in_order(votes[~few]), np.asarray(counts[~few], dtype=np.float64)
         for at in range(0, many.size, _CHUNK):
             here = slice(at, at + _CHUNK)
-            found += subtables(ordered[here], most) @ many[here]
+            found += subtables(ordered[here]) @ many[here]
     return found
 
 
-def places(ordered: Counts, most: int) -> NDArray[np.intp]:
+def places(ordered: Counts) -> NDArray[np.intp]:
     """Return which partition each row of votes in falling order is."""
-    base = most + 1
-    keys = np.array([_key(parts, base) for parts in partitions(most)])
+    base = MOST_VOTES_USED + 1
+    keys = np.array([_key(parts, base) for parts in partitions()])
     order = np.argsort(keys)
     own = ordered @ (base ** np.arange(ordered.shape[1], dtype=np.int64))
     return np.asarray(order[np.searchsorted(keys, own, sorter=order)])
@@ -170,11 +170,12 @@ def _key(parts: Partition, base: int) -> int:
     return sum(part * base**i for i, part in enumerate(parts))
 
 
-def subtables(votes: Counts, most: int) -> Floats:
-    """Return the share of choices of `most` votes of each row that have each partition.
+def subtables(votes: Counts) -> Floats:
+    """Return the share of choices of ten votes of each row that have each partition.
 
     Shape (partitions, rows); partitions of other sums have none.
     """
+    most = MOST_VOTES_USED
     share = votes.T / votes.sum(axis=1)  # of votes, so that products stay in range
     step = 1 / votes.sum(axis=1)
     terms = np.empty((votes.shape[1], most, votes.shape[0]))
@@ -182,7 +183,7 @@ def subtables(votes: Counts, most: int) -> Floats:
     for j in range(1, most):  # binom(c, j + 1) / m^(j + 1)
         terms[:, j] = terms[:, j - 1] * np.maximum(share - j * step, 0.0) / (j + 1)
     found = _recursion(terms, most, votes.shape[0])
-    found[sums(most) != most] = 0.0
+    found[sums() != most] = 0.0
     return np.asarray(found / found.sum(axis=0))
 
 
@@ -373,7 +374,7 @@ class PartitionLikelihood(SimplexLikelihood):
     ) -> PartitionLikelihood:
         """Return the likelihood of so many items with each partition, on some of the points."""
         n = float(items.sum())
-        total = sums(MOST_VOTES_USED)
+        total = sums()
         seen = items >= min(_LEAST_ITEMS, float(items.max()))
         cells, share = np.flatnonzero(seen), items[seen] / items[seen].sum()
         by_total = np.bincount(total[cells], share, MOST_VOTES_USED + 1).astype(np.float64)
@@ -382,7 +383,7 @@ class PartitionLikelihood(SimplexLikelihood):
         if kept is not None:
             # Row after row in memory, which is half the time of a fit.
             matrix, points = matrix.take(kept, axis=1), points[kept]
-        fits = np.array([len(parts) <= classes for parts in partitions(MOST_VOTES_USED)])
+        fits = np.array([len(parts) <= classes for parts in partitions()])
         could = fits & (by_total[total] > 0)
         return cls(
             n=n,
@@ -460,7 +461,7 @@ class PartitionMixture:
         expected to lose.
         """
         own, few = _votes_used(votes)
-        chances = law(self.points)[places(own, MOST_VOTES_USED)]
+        chances = law(self.points)[places(own)]
         found = chances @ (self.weights * self.floors) / (chances @ self.weights)
         if not few.all():
             many = votes[~few]
@@ -479,10 +480,10 @@ class PartitionMixture:
         if that is less.
         """
         own, few = _votes_used(votes)
-        place = places(own, MOST_VOTES_USED)
+        place = places(own)
         chances = law(self.points)[place] @ self.weights
         lead, tied = own[:, 0], (own == own[:, :1]).sum(axis=1)
-        rest = law(self.points[:, 1:])[places(own[:, 1:], MOST_VOTES_USED)]
+        rest = law(self.points[:, 1:])[places(own[:, 1:])]
         # The likeliest class has the most votes, and the rest falls on the others; of classes
         # that share the lead each is the likeliest as often.
         leads = (self.points[:, 0] ** lead[:, None] * rest) @ self.weights
