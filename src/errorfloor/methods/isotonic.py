@@ -166,11 +166,13 @@ class RisingMap:
         return cls.of_rows(*sample.by_row(masses), more)
 
     @staticmethod
-    def of_rows(zeros: Floats, ones: Floats, more: float = 0.0) -> Floats:
+    def of_rows(
+        zeros: Floats, ones: Floats, more: float = 0.0, place: Floats | None = None
+    ) -> Floats:
         """Return the fit to negatives and positives; empty rows lie on a line between others.
 
         `more` items with the share of positives of all are added to each block of the fit, which
-        keeps probabilities from 0 and 1.
+        keeps probabilities from 0 and 1. Rows are equally far apart, unless they have a `place`.
         """
         from scipy.optimize import isotonic_regression  # slow to load
 
@@ -184,7 +186,10 @@ class RisingMap:
             share = (ones.sum() + 0.5) / (items.sum() + 1)
             size = np.repeat(fitted.weights, np.diff(fitted.blocks))
             p = (p * size + more * share) / (size + more)
-        return p if some.size == items.size else np.interp(np.arange(items.size), some, p)
+        if some.size == items.size:
+            return p
+        at = np.arange(items.size) if place is None else place
+        return np.asarray(np.interp(at, at[some], p))
 
 
 class MapFit(Chosen):

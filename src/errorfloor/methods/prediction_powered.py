@@ -21,6 +21,7 @@ from errorfloor.data.sample import Draw, Sample
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.cuts import NO_WORSE, TAKEN_OFF, Cuts, wrong_of
 from errorfloor.methods.fitted import FOLDS, Fitted
+from errorfloor.methods.isotonic import RisingMap
 from errorfloor.methods.record import Basis, Classes, Method, Options, Shape, uses_weights
 from errorfloor.methods.rules.fewest import Rule
 from errorfloor.methods.rules.logs import Labelled
@@ -306,16 +307,10 @@ class PoweredCut(PredictionPowered):
 
     def _guess(self, mass: Floats, below: int) -> Floats:
         """Return the predicted error of a cut at each row, by isotonic regression of the labels."""
-        from scipy.optimize import isotonic_regression  # slow to load
-
-        row, positive, size = self.cells.row, self.cells.positive, self.rank.size
-        total = np.bincount(row, mass, minlength=size)
-        occupied = np.flatnonzero(total)
-        ones = np.bincount(row[positive], mass[positive], minlength=size)[occupied]
-        fitted = isotonic_regression(ones / total[occupied], weights=total[occupied]).x
-        prob = np.interp(self.rank, self.rank[occupied], fitted)
-        first = int(row[below]) if below < row.size else size  # row above the cut
-        return np.asarray(np.where(np.arange(size) < first, prob, 1 - prob))
+        prob = RisingMap.of_rows(*self.cells.by_row(mass), place=self.rank)
+        row = self.cells.row
+        first = int(row[below]) if below < row.size else prob.size  # row above the cut
+        return np.asarray(np.where(np.arange(prob.size) < first, prob, 1 - prob))
 
 
 @uses_weights()
