@@ -605,7 +605,7 @@ def many_likelihood_limits(
         low, high = limits_of(region, metric)
         high = max(high, region.noisier(value)) if metric.less_is_better else high
     elif not metric.is_mean:  # the balanced error
-        low, high = (_balanced(region, sign) for sign in (1.0, -1.0))
+        low, high = (_balanced(region, metric, sign) for sign in (1.0, -1.0))
         high = most if region.lost(region.shares) <= region.choose else high
     else:
         low, high = (sign * region.bound(metric.per_item, sign)[0] for sign in (1.0, -1.0))
@@ -788,11 +788,11 @@ class ManyClassRegion(Region):
         return sign * float(self.fitted @ _surer(t)(self.points))
 
 
-def _balanced(region: ManyClassRegion, sign: float) -> float:
+def _balanced(region: ManyClassRegion, metric: Metric, sign: float) -> float:
     """Return the limit of the balanced error: of its slope, taken where it is extreme."""
     at, found = region.fitted, np.inf
     for _ in range(_ROUNDS):
-        before, value = found, _balanced_error(region.points, at)
+        before, value = found, metric.best(region.points, at)
         slope = _slope_of_balanced(region.points, at)
         limit, extreme = region.bound(slope, sign)
         found = sign * value + limit - sign * float(at @ slope(region.points))
@@ -800,11 +800,6 @@ def _balanced(region: ManyClassRegion, sign: float) -> float:
             break
         at = (region.fitted + extreme) / 2
     return sign * found
-
-
-def _balanced_error(points: Floats, weights: Floats) -> float:
-    shares = weights @ points
-    return 1 - float(weights @ (points / shares).max(axis=1)) / shares.size
 
 
 def _slope_of_balanced(points: Floats, weights: Floats) -> Function:

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -274,22 +274,10 @@ _LEAST = 1e-3  # of all items, that the shares of the classes are mixed with
 Places: TypeAlias = NDArray[np.intp]
 
 
-class Lost(Protocol):
-    """What is lost on an item of a class where the classes have such probabilities."""
-
-    decides: bool  # whether a class is chosen
-
-    def losses(self, probabilities: Floats, label: Places, /) -> Floats:
-        """Return the loss of each item; probabilities have a row for each class."""
-
-    def possible(self, probabilities: Floats, n: float, /) -> Floats:
-        """Return the largest loss that each item might have had; n items know no rarer label."""
-
-
 class LossOfMap:
-    """What a metric of probabilities makes of those of the classes."""
+    """What a metric of probabilities makes of those of the classes, which have a row each."""
 
-    decides = False
+    decides = False  # on a class
 
     def __init__(self, of_model: BoundedLoss | UnboundedLoss) -> None:
         self.of_model = of_model
@@ -335,7 +323,7 @@ class Costs:
 class LossFit(LossesOfFit):
     """The mean loss of the map that likelihood chooses."""
 
-    def __init__(self, lost: Lost, *fit: Any) -> None:
+    def __init__(self, lost: LossOfMap | Costs, *fit: Any) -> None:
         super().__init__(*fit)
         self.lost = lost
 
@@ -384,7 +372,7 @@ class LossFit(LossesOfFit):
         return replace(Losses.of(count, losses), most=most)
 
 
-def _lost_by(metric: Metric, cells: Sample) -> Lost:
+def _lost_by(metric: Metric, cells: Sample) -> LossOfMap | Costs:
     """Return what items lose by a metric."""
     if isinstance(metric.of_model, BoundedLoss | UnboundedLoss):
         return LossOfMap(metric.of_model)
