@@ -27,8 +27,8 @@ from errorfloor.data.matrices import (
     EXACT,
     added,
     as_class_scores,
+    as_class_votes,
     as_matrix,
-    as_votes,
     by_score,
     cell_of,
     counted_scores,
@@ -37,6 +37,7 @@ from errorfloor.data.matrices import (
     is_matrix,
     one_score,
     rows_of,
+    score_columns,
     side_by_side,
     unit_cell_of,
     vote_key,
@@ -112,7 +113,7 @@ def count_arrays(scores: object, labels: object, classes: object = None) -> Scor
     s, y, names = as_class_scores(scores, labels, classes)
     if s.ndim == 1:
         return count_checked(s, y)
-    return ScoreTable(**counted_scores(np.array(s, order="F"), y, names))
+    return ScoreTable(**score_columns(s, y, names))
 
 
 def count_weighed(
@@ -400,12 +401,7 @@ def shares_of_arrays(
     label_is_vote: bool = False,
 ) -> tuple[ScoreTable | VoteTable, tuple[str, ...]]:
     """Return the table of votes and labels that are given item by item, and the classes' names."""
-    VoteTable.from_arrays(votes, totals, classes=classes)  # says what is wrong with the votes
-    if is_matrix(votes):
-        k = as_votes(votes)
-    else:
-        ones = np.asarray(votes, dtype=np.int64)
-        k = side_by_side(np.asarray(totals, dtype=np.int64) - ones, ones)
+    k, _ = as_class_votes(votes, totals, classes)
     if classes is None and not is_matrix(votes):
         labels = as_labels(labels, name="labels").astype(np.int64)
     y, names = codes_of(labels, k.shape[1], classes)

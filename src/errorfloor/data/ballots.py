@@ -220,7 +220,7 @@ class Raters:
         sampling = self.sampling(options)
         if sampling:
             both = (sampling.get("weight"), sampling.get("cluster"))
-            made = replace(made, entries=of_votes(self.counts, None, *both))
+            made = replace(made, entries=of_votes(self.counts, *both))
         return replace(made, dropped=self.dropped)
 
 

@@ -19,15 +19,11 @@ from errorfloor._checks import InputError, argument, as_scores, check_same_lengt
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.matrices import (
     are_new,
-    as_class_scores,
     as_soft,
-    as_votes,
     counted_once,
     counted_soft,
     in_order,
-    is_matrix,
     rows_of,
-    side_by_side,
     starts_of,
     vote_key,
 )
@@ -409,15 +405,6 @@ def _order(
 # Arrays of weights and clusters next to those of labels.
 
 
-def of_scores(
-    places: Floats, given: tuple[object, object, object], weight: object, cluster: object
-) -> Entries:
-    """Return the entries of a table of scores, which are `given` with labels and classes."""
-    scores, labels, _ = as_class_scores(*given)
-    row, drawn = _rows(places, scores), {"weight": weight, "cluster": cluster}
-    return of_items(row, np.asarray(labels), "scores", **drawn)
-
-
 def weighed_soft(
     soft_labels: object, classes: object, weight: object, cluster: object
 ) -> dict[str, Any]:
@@ -429,23 +416,15 @@ def weighed_soft(
     return {**columns, "entries": own}
 
 
-def of_votes(positives: object, totals: object, weight: object, cluster: object) -> Entries:
-    """Return the entries of a table of votes."""
-    if is_matrix(positives):
-        votes = as_votes(positives)
-    else:
-        ones = np.asarray(positives, dtype=np.int64)
-        votes = side_by_side(np.asarray(totals, dtype=np.int64) - ones, ones)
-    return of_items(_rows_of_votes(votes), None, "votes", weight=weight, cluster=cluster)
-
-
-def _rows_of_votes(votes: Counts) -> NDArray[np.intp]:
-    """Return the row of each item, which are by the number of votes and then by those."""
+def of_votes(votes: Counts, weight: object, cluster: object) -> Entries:
+    """Return the entries of a table of votes, whose rows are by their number and then by those."""
     most = int(votes.max()) + 1
     if votes.shape[1] > 2 or 2 * most * most > max(len(votes), _FEW):
-        return rows_of(vote_key(votes))
-    ones = votes[:, 1]
-    return rows_of_codes((votes[:, 0] + ones) * most + ones)
+        row = rows_of(vote_key(votes))
+    else:
+        ones = votes[:, 1]
+        row = rows_of_codes((votes[:, 0] + ones) * most + ones)
+    return of_items(row, None, "votes", weight=weight, cluster=cluster)
 
 
 def rows_of_codes(code: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -455,7 +434,7 @@ def rows_of_codes(code: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.asarray((np.cumsum(there) - 1)[code])
 
 
-def _rows(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
+def rows_among(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
     """Return the row of each item, among places that are all distinct values in order."""
     if values.ndim == 2 or places.size > _MANY:  # to sort takes less time than to look up
         return rows_of(values)

@@ -22,7 +22,7 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.columns import names_an_id
-from errorfloor.data.matrices import as_class_scores, by_score, counted_scores, rows_of
+from errorfloor.data.matrices import as_class_scores, rows_of, score_columns
 from errorfloor.data.naming import MOST_CLASSES, naming_of, refuse_several
 from errorfloor.data.options import Reading, ReadOptions, Source, is_frame, is_source
 from errorfloor.data.storage import map_array, read_arrays, shapes_in
@@ -602,6 +602,5 @@ def _as_items(
 def _table(scores: Floats, codes: Counts, names: tuple[str, ...]) -> ScoreTable:
     if scores.ndim == 2 and scores.shape[1] == 2:
         scores = scores[:, 1]
-    if scores.ndim == 1:
-        return ScoreTable(*by_score(scores + 0.0, codes != 0))
-    return ScoreTable(**counted_scores(np.array(scores, order="F"), codes, names))
+    labels = codes if scores.ndim == 2 else codes != 0
+    return ScoreTable(**score_columns(scores + 0.0, labels, names))

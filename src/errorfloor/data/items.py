@@ -40,9 +40,9 @@ from errorfloor.data.layouts import (
 )
 from errorfloor.data.matrices import (
     added,
+    as_class_votes,
     counted_votes,
     is_matrix,
-    side_by_side,
     votes_by_class,
 )
 from errorfloor.data.naming import TWO_CLASSES, is_same, listed, whole_of
@@ -206,12 +206,7 @@ def _fetched(items: CheckedRows, label: str | None) -> tuple[NDArray[Any], Count
 
 def _votes_given(given: Any, totals: Any) -> Counts:
     """Return the votes for each class from arrays, one by one or as numbers."""
-    if isinstance(given, Raters):
-        return given.counts
-    votes = np.asarray(given, dtype=np.float64).astype(np.int64)
-    if votes.ndim > 1:
-        return votes
-    return side_by_side(np.asarray(totals, dtype=np.float64).astype(np.int64) - votes, votes)
+    return given.counts if isinstance(given, Raters) else as_class_votes(given, totals)[0]
 
 
 def _several(value: Any) -> tuple[Any, ...]:

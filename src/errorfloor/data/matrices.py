@@ -408,8 +408,10 @@ def counted_soft(
     return {"probabilities": _taken(rows, order[start]), "counts": number, **_named(names, rows)}
 
 
-def vote_columns(positives: object, totals: object, classes: object = None) -> dict[str, Any]:
-    """Return the distinct votes on items and their counts, as a table has them."""
+def as_class_votes(
+    positives: object, totals: object, classes: object = None
+) -> tuple[Counts, tuple[str, ...] | None]:
+    """Return numbers of votes with a column for each class, and the names that were given."""
     if is_matrix(positives):
         if totals is not None:
             raise InputError(
@@ -419,7 +421,7 @@ def vote_columns(positives: object, totals: object, classes: object = None) -> d
         votes = as_votes(positives)
         names = check_number(classes, votes.shape[1], "votes")
         check_votes(votes)
-        return counted_votes(votes, None, names)
+        return votes, names
     check_number(classes, 2, "votes")
     if totals is None:
         raise InputError(
@@ -434,7 +436,7 @@ def vote_columns(positives: object, totals: object, classes: object = None) -> d
         m = np.broadcast_to(m, k.shape)
     check_same_length(k, m, ("positives", "totals"))
     check_positives(k, m)
-    return counted_votes(side_by_side(m - k, k), None, None)
+    return side_by_side(m - k, k), None
 
 
 def check_counts(values: object) -> None:
@@ -525,13 +527,12 @@ def _counted(key: Counts, counts: Counts | None, most: int) -> tuple[Counts, Cou
     return there, number[there]
 
 
-def score_columns(scores: object, labels: object, classes: object = None) -> dict[str, Any]:
+def score_columns(scores: Floats, labels: NDArray[Any], names: tuple[str, ...]) -> dict[str, Any]:
     """Return the distinct scores and the labels of each class at each, as a table has them."""
-    s, y, names = as_class_scores(scores, labels, classes)
-    if s.ndim == 1:
-        distinct, counts = by_score(s, y)
+    if scores.ndim == 1:
+        distinct, counts = by_score(scores, labels)
         return {"scores": distinct, "counts": counts}
-    return counted_scores(np.array(s, order="F"), y, names)
+    return counted_scores(np.array(scores, order="F"), labels, names)
 
 
 def as_class_scores(

@@ -29,13 +29,22 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data import annotators, entries
-from errorfloor.data.entries import Entries, entries_together, of_scores, of_votes, weighed_soft
+from errorfloor.data.entries import (
+    Entries,
+    entries_together,
+    of_items,
+    of_votes,
+    rows_among,
+    weighed_soft,
+)
 from errorfloor.data.matrices import (
     CELLS,
     MOST_ITEMS,
     _too_many,
     added,
     are_new,
+    as_class_scores,
+    as_class_votes,
     by_class,
     cell_of,
     check_sums,
@@ -53,7 +62,6 @@ from errorfloor.data.matrices import (
     soft_columns,
     starts_of,
     two_columns,
-    vote_columns,
     vote_key,
 )
 from errorfloor.data.naming import TWO_CLASSES
@@ -553,10 +561,11 @@ class VoteTable(Table):
             What cluster each item belongs to.
         """
         check_aligned(positives=positives, totals=totals, weight=weight, cluster=cluster)
-        table = cls(**vote_columns(positives, totals, classes))
+        votes, names = as_class_votes(positives, totals, classes)
+        table = cls(**counted_votes(votes, None, names))
         if weight is None and cluster is None:
             return table
-        return replace(table, entries=of_votes(positives, totals, weight, cluster))
+        return replace(table, entries=of_votes(votes, weight, cluster))
 
     @classmethod
     def from_counts(
@@ -825,11 +834,12 @@ class ScoreTable(MergedRows):
             What cluster each item belongs to.
         """
         check_aligned(scores=scores, labels=labels, weight=weight, cluster=cluster)
-        table = cls(**score_columns(scores, labels, classes))
+        s, y, names = as_class_scores(scores, labels, classes)
+        table = cls(**score_columns(s, y, names))
         if weight is None and cluster is None:
             return table
-        found = of_scores(table.places, (scores, labels, classes), weight, cluster)
-        return replace(table, entries=found)
+        row = rows_among(table.places, s)
+        return replace(table, entries=of_items(row, y, "scores", weight=weight, cluster=cluster))
 
     @classmethod
     def from_counts(
