@@ -166,10 +166,8 @@ def test_parts_and_folds_divide_all_items_and_keep_units_whole(kind):
         assert cell.tolist() == np.repeat(np.arange(6), COUNT).tolist()
         found = [np.bincount(cell[fold == k], minlength=6).tolist() for k in range(4)]
         assert found == [part.tolist() for part in parts]
-    into = np.array([0, 0, 1, 1])
-    halves = list(sample.parts(4, np.random.default_rng(1), into=into))
-    expected = [np.sum(parts[:2], axis=0), np.sum(parts[2:], axis=0)]
-    assert [half.tolist() for half in halves] == [one.tolist() for one in expected]
+        halves = split(COUNT, 4, np.random.default_rng(1), into=np.array([0, 0, 1, 1]))
+        assert halves.tolist() == [np.sum(some, axis=0).tolist() for some in (parts[:2], parts[2:])]
 
 
 @pytest.mark.parametrize("count", [[1, 1, 1, 1], [3, 0, 700, 2], [2, 1, 1, 1], [40, 50, 60, 45]])
@@ -226,11 +224,12 @@ def test_items_are_divided_as_one_by_one_code_divides_them(count, parts, monkeyp
         for place in (None, into):
             rng, other = np.random.default_rng(5), np.random.default_rng(5)
             expected = divided(count, parts, other, place)
-            found = sample.parts(parts, rng, into=place)
-            assert [one.tolist() for one in found] == expected
-            assert rng.random() == other.random()  # whoever draws next is not disturbed
-            rng = np.random.default_rng(5)
             assert split(count, parts, rng, into=place).tolist() == expected
+            assert rng.random() == other.random()  # whoever draws next is not disturbed
+        rng, other = np.random.default_rng(5), np.random.default_rng(5)
+        found = sample.parts(parts, rng)
+        assert [one.tolist() for one in found] == divided(count, parts, other)
+        assert rng.random() == other.random()
 
 
 # Fewer rows

@@ -64,7 +64,7 @@ class Ballots:
     @classmethod
     def of(cls, item: Any, annotator: Any, vote: Any) -> Ballots:
         """Return the votes of columns with one entry per vote."""
-        _check_number(len(vote))
+        check_fits(len(vote))
         items, at = np.unique(as_texts(item), return_inverse=True)
         names, by = np.unique(as_texts(annotator), return_inverse=True)
         order = np.lexsort((by, at))
@@ -73,9 +73,9 @@ class Ballots:
         return cls(at[order], by[order], votes[order], tuple(names.tolist()), half)
 
     @classmethod
-    def side_by_side(cls, pattern: Counts, names: list[str]) -> Ballots:
+    def side_by_side(cls, pattern: Counts, names: Sequence[str]) -> Ballots:
         """Return the votes of one row per item and one column per annotator, -1 for none."""
-        _check_number(pattern.size)
+        check_fits(pattern.size)
         pattern = pattern[np.lexsort(pattern.T[::-1])]  # engines have rows in any order
         item, annotator = np.nonzero(pattern >= 0)
         half = np.random.default_rng(0).random(len(pattern)) < 0.5
@@ -121,7 +121,8 @@ class Ballots:
         return VoteTable(**made, by_group=falls, workloads=work)
 
 
-def _check_number(votes: int) -> None:
+def check_fits(votes: int) -> None:
+    """Refuse more votes than can be looked at one by one."""
     if votes > MOST_VOTES:
         raise InputError(
             f"There are more than {MOST_VOTES:,} votes, which is too many to look at one by one. "

@@ -26,7 +26,7 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.arrays import count_arrays, known_labels, labels_there
-from errorfloor.data.ballots import MOST_VOTES, Ballots, Raters
+from errorfloor.data.ballots import MOST_VOTES, Ballots, Raters, check_fits
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     ANNOTATORS,
@@ -347,13 +347,9 @@ class PredictedReader:
         keys = votes if pattern is None else pattern
         order = np.lexsort((*codes, *keys.T[::-1])) if votes.size else np.arange(0)
         ballots = None
-        if pattern is not None:
-            pattern = pattern[order]
-            item, annotator = np.nonzero(pattern >= 0)
-            half = np.random.default_rng(0).random(len(pattern)) < 0.5
-            texts = tuple(map(text_of, names))
+        if pattern is not None:  # which is in order
             classes = tuple(map(str, range(votes.shape[1])))
-            ballots = Ballots(item, annotator, pattern[item, annotator], texts, half, classes)
+            ballots = replace(Ballots.side_by_side(pattern[order], names), classes=classes)
         ordered = tuple(one[order] for one in answers)
         self.kept.append(_Kept(votes[order], ordered, place, ballots))
         return ballots
@@ -399,6 +395,7 @@ class PredictedReader:
         columns = [vote.cast(nw.Int64).alias(f"v{i}") for i, vote in enumerate(votes)]
         found = _run(items, columns, request, MOST_VOTES // len(votes) + 1)
         pattern = np.column_stack([rows.whole(found[f"v{i}"]) for i in range(len(votes))])
+        check_fits(pattern.size)
         classes = _classes_of(request)
         counts = votes_by_class(pattern, len(classes))
         own = (pattern, list(told.values())) if known else (None, ())

@@ -397,14 +397,11 @@ def normalised(rows: Floats) -> Floats:
     return found.T
 
 
-def counted_soft(
-    rows: Floats, names: tuple[str, ...] | None, counts: Counts | None = None
-) -> dict[str, Any]:
+def counted_soft(rows: Floats, names: tuple[str, ...] | None) -> dict[str, Any]:
     """Return the distinct rows and how many items have each."""
     order = order_of(rows)
     start = _starts(rows, order)
-    ones = np.ones(len(rows), dtype=np.int64) if counts is None else counts
-    number = pool(ones, order, start)
+    number = np.diff(start, append=len(rows))
     return {"probabilities": _taken(rows, order[start]), "counts": number, **_named(names, rows)}
 
 

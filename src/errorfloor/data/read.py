@@ -186,7 +186,7 @@ def read(
     if is_frame(data):
         from errorfloor.data.read_rows import of_rows
 
-        return of_rows(data, call, options.called or "the dataframe")
+        return of_rows(data, call, "the dataframe")
     if of_arrays is not None:
         return of_arrays(data, call)
     if options.columns:
@@ -391,14 +391,21 @@ def _of_named_arrays(data: object, call: ReadCall) -> Reading:
     layout, votes = _votes_in_arrays(data, call)
     if layout.name == COUNTS.name:
         return _of_arrays(votes, replace(call, layouts=(layout,)), named=True)
+    return _of_raters(votes, layout, call)
+
+
+def _of_raters(votes: object, layout: Layout, call: ReadCall) -> Reading:
+    """Return the table of single votes with a column for each annotator, maybe next to labels."""
     refuse_options(call, may_drop=True, may_be_positive=True)
-    raters = Raters.of(votes, call.options)
-    assert layout.from_arrays is not None
-    return _of_raters(layout.from_arrays(raters, call.options, None), raters, layout, call)
-
-
-def _of_raters(table: Table, raters: Raters, layout: Layout, call: ReadCall) -> Reading:
-    """Return the table of single votes with a column for each annotator."""
+    raters = Raters.of(votes, call.options, call.labels)
+    if raters.labels is None:
+        assert layout.from_arrays is not None
+        table = layout.from_arrays(raters, call.options, None)
+    else:
+        table = table_beside(
+            *(raters.counts, raters.labels, raters.classes, raters.sampling(call.options)),
+            label_is_vote=call.options.label_is_vote,
+        ).without(raters.dropped)
     facts = facts_of_classes([table], raters.classes, raters.sides)
     more = {"columns": {layout.roles[0].name: ARRAY}, "facts": facts}
     return call.read(table, "arrays", layout, len(raters.kept), raters.positive, **more)
@@ -433,7 +440,8 @@ def _of_votes_and_labels(votes: object, call: ReadCall) -> Reading:
     if named:
         layout, votes = _votes_in_arrays(votes, call)
         if layout.name != COUNTS.name:
-            return _of_raters_and_labels(votes, call)
+            call = replace(call, layouts=(ANNOTATORS_AND_LABELS,))
+            return _of_raters(votes, ANNOTATORS_AND_LABELS, call)
     per_class = not is_data(votes) and is_matrix(votes)
     if per_class and not named:
         check_counts(votes)
@@ -461,21 +469,6 @@ def _of_votes_and_labels(votes: object, call: ReadCall) -> Reading:
     facts = facts_of_classes([table], names, told.sides)
     more = {"facts": facts, "columns": dict.fromkeys(named, ARRAY)}
     return call.read(table, "arrays", layout, table.n, told.positive, **more)
-
-
-def _of_raters_and_labels(votes: object, call: ReadCall) -> Reading:
-    """Return single votes with a column for each annotator next to one label for each item."""
-    call = replace(call, layouts=(ANNOTATORS_AND_LABELS,))
-    refuse_options(call, may_drop=True, may_be_positive=True)
-    raters = Raters.of(votes, call.options, call.labels)
-    assert raters.labels is not None
-    sampling = raters.sampling(call.options)
-    table = table_beside(
-        *(raters.counts, raters.labels, raters.classes, sampling),
-        label_is_vote=call.options.label_is_vote,
-    )
-    table = replace(table, dropped=raters.dropped)
-    return _of_raters(table, raters, ANNOTATORS_AND_LABELS, call)
 
 
 # What goes wrong, and what rows or arrays tell about classes.

@@ -93,7 +93,9 @@ def facts_of(
     column: Any = chosen.columns.get("score")
     if isinstance(column, str) and all(len(table.classes) == 2 for table in tables.values()):
         by_name = names_an_id(column)
-        if by_name or (are_numbered(tables.values()) and _numbers_rows(frame, run, column)):
+        if by_name or (
+            are_numbered(tables.values()) and _are_row_numbers(_first(frame, run, column))
+        ):
             facts["id_as_score"] = str(column)
     parts = tuple(f"{one}[" for one in used if isinstance(one, str))  # of lists of votes
     gold = fitting(GOLD, free) if chosen.layout.table is VoteTable else []
@@ -106,14 +108,16 @@ def refuse_row_numbers(frame: Frame, run: Run, chosen: ChosenColumns) -> None:
     for role in chosen.layout.roles:
         column: Any = chosen.columns.get(role.name)
         one = isinstance(column, str) and not role.several
-        unsure = role.name in chosen.guessed and role.is_number and one
-        if unsure and not fitting(role, [column]) and _numbers_rows(frame, run, column):
+        if not (one and role.name in chosen.guessed and role.is_number) or fitting(role, [column]):
+            continue
+        values = _first(frame, run, column)
+        if _are_row_numbers(values):
             raise InputError(
                 f"Column {column!r} numbers the rows, and is not taken for what it does not say. "
                 "Name the columns with ",
                 *(argument(chosen.layout.needed[0].argument), " and the like."),
             )
-        if unsure and role.alone and not fitting(role, [column]) and _is_binary(frame, run, column):
+        if role.alone and len(values) > _FEW_TO_TELL and len({*values.tolist()}) <= 2:
             raise InputError(
                 f"Column {column!r} has two values at most, and is not taken for scores. Name ",
                 *("these with ", argument(role.argument), ". Which of several models is better: "),
@@ -121,17 +125,15 @@ def refuse_row_numbers(frame: Frame, run: Run, chosen: ChosenColumns) -> None:
             )
 
 
-def _numbers_rows(frame: Frame, run: Run, column: Any) -> bool:
-    found = run(select(frame, {"value": column}).head(_HEAD))["value"]
+def _first(frame: Frame, run: Run, column: Any) -> Any:
+    return run(select(frame, {"value": column}).head(_HEAD))["value"]
+
+
+def _are_row_numbers(values: Any) -> bool:
     try:
-        return is_numbered(np.asarray(found, dtype=np.float64))
+        return is_numbered(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):
         return False
-
-
-def _is_binary(frame: Frame, run: Run, column: Any) -> bool:
-    found = run(select(frame, {"value": column}).head(_HEAD))["value"]
-    return len(found) > _FEW_TO_TELL and len({*found.tolist()}) <= 2
 
 
 def count_repeated(frame: Frame, run: Run, item: str, group: str | None) -> int:
@@ -230,13 +232,8 @@ def _refuse_unclear_table(table: Table, found: Found, call: ReadCall, name: str)
 
 def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -> Reading:
     """Return the tables of the rows of a dataframe or files."""
-    options, given = call.options, by_role(_columns(call))
-    with rows_of(data, options, call.progress, _fetched(given, options)) as (frame, run):
-        named = _with_label(data, frame, run, given, call.layouts)
-        chosen = _chosen(frame, run, named, call, name)
-        frame = _with_item(frame, chosen.columns)
-        joined = tuple(role for role in named if role not in given)
-        chosen = replace(chosen, guessed=(*chosen.guessed, *joined)) if joined else chosen
+    options = call.options
+    with _chosen_rows(data, call, name) as (frame, run, chosen):
         _check_uses(options, chosen)
         request = _request(frame, run, chosen, options, data)
         request, classes, tables = counted(request, chosen.layout)
@@ -344,33 +341,34 @@ def _check_uses(options: ReadOptions, chosen: ChosenColumns) -> None:
         )
 
 
-def ballots_of(data: Any, options: ReadOptions, progress: Progress | None = None) -> Ballots:
+def ballots_of(data: Any, options: ReadOptions) -> Ballots:
     """Return the single votes of a dataframe or files, with their annotators."""
     layouts = tuple(layout for layout in LAYOUTS if layout.ballots is not None)
-    call = ReadCall(layouts, options)
-    with _named_rows(data, call, progress) as (frame, run, given):
-        chosen = _chosen(frame, run, given, call, options.called or "the data")
-        frame = _with_item(frame, chosen.columns)
+    with _chosen_rows(data, ReadCall(layouts, options), "the data") as (frame, run, chosen):
         return ballots_in(_request(frame, run, chosen, options, data), chosen.layout)
 
 
 def kind_in(data: Any, layouts: Sequence[Layout], options: ReadOptions) -> str:
     """Return what a dataframe or files hold, by their columns alone."""
-    call = ReadCall(tuple(layouts), options)
-    with _named_rows(data, call) as (frame, run, given):
-        return _chosen(frame, run, given, call, options.called or "the data").layout.kind
+    with _chosen_rows(data, ReadCall(tuple(layouts), options), "the data") as (_, _, chosen):
+        return chosen.layout.kind
 
 
 @contextmanager
-def _named_rows(
-    data: Any, call: ReadCall, progress: Progress | None = None
-) -> Iterator[tuple[Frame, Run, dict[str, Any]]]:
-    """Yield rows, what runs queries on them, and the columns that were named or that are known."""
-    given = by_role(_columns(call))
+def _chosen_rows(
+    data: Any, call: ReadCall, name: str
+) -> Iterator[tuple[Frame, Run, ChosenColumns]]:
+    """Yield rows, what runs queries on them, and the columns to read, named or guessed."""
+    options, given = call.options, by_role(_columns(call))
     with ExitStack() as stack:
-        source = stack.enter_context(found_with(data, call.options)) if is_source(data) else data
-        frame, run = stack.enter_context(rows_of(source, call.options, progress))
-        yield frame, run, _with_label(source, frame, run, given, call.layouts)
+        source = stack.enter_context(found_with(data, options)) if is_source(data) else data
+        rows = rows_of(source, options, call.progress, _fetched(given, options))
+        frame, run = stack.enter_context(rows)
+        named = _with_label(source, frame, run, given, call.layouts)
+        chosen = _chosen(frame, run, named, call, options.called or name)
+        joined = tuple(role for role in named if role not in given)
+        chosen = replace(chosen, guessed=(*chosen.guessed, *joined)) if joined else chosen
+        yield _with_item(frame, chosen.columns), run, chosen
 
 
 def _request(

@@ -37,9 +37,7 @@ Draw: TypeAlias = Callable[[str], np.random.Generator]
 # How the items of cells are divided at random into parts.
 
 
-def each_part(
-    count: Counts, parts: int, rng: np.random.Generator, *, into: Counts | None = None
-) -> Iterator[NDArray[Any]]:
+def each_part(count: Counts, parts: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:
     """Yield the parts of `split` one by one, as whole numbers of any type.
 
     Where most cells are one item, a part is in single bytes: small arrays take less time than one
@@ -47,8 +45,8 @@ def each_part(
     """
     items = int(count.sum())
     few = count.max(initial=0) <= min(MANY_ITEMS * parts, _MOST_SMALL)
-    if into is not None or not (few and count.min(initial=1) > 0 and items <= 2 * count.size):
-        yield from split(count, parts, rng, into=into)
+    if not (few and count.min(initial=1) > 0 and items <= 2 * count.size):
+        yield from split(count, parts, rng)
         return
     place = rng.integers(parts, size=items)
     place = place.astype(np.min_scalar_type(parts))  # only for speed
@@ -482,16 +480,13 @@ class Sample:
 
     # Other counts of the same cells -----------------------------------------------------------
 
-    def parts(
-        self, number: int, rng: np.random.Generator, *, into: Counts | None = None
-    ) -> Iterator[NDArray[Any]]:
-        """Yield random parts of the units one by one, as counts; see `split` for `into`."""
+    def parts(self, number: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:
+        """Yield random parts of the units one by one, as counts."""
         if self.cluster is None:
-            yield from each_part(self.count, number, rng, into=into)
+            yield from each_part(self.count, number, rng)
             return
-        place = rng.permutation(self.clusters) % number
-        place = (place if into is None else into[place])[self.cluster]
-        for part in range(number if into is None else int(into[-1]) + 1):
+        place = (rng.permutation(self.clusters) % number)[self.cluster]
+        for part in range(number):
             yield np.where(place == part, self.count, 0)
 
     def folds(self, number: int, rng: np.random.Generator) -> tuple[Any, Any]:
