@@ -35,6 +35,7 @@ from errorfloor.data.matrices import (
     counted_votes,
     in_order,
     is_matrix,
+    normalised,
     one_score,
     rows_of,
     score_columns,
@@ -382,13 +383,7 @@ def votes_table(
 
 def class_shares(votes: Counts) -> Floats:
     """Return the shares of votes for each class; of two classes those of the second."""
-    totals = added(votes)
-    if votes.shape[1] == 2:
-        return np.asarray(votes[:, 1] / totals)
-    shares = np.empty(votes.shape[::-1])
-    for k in range(votes.shape[1]):
-        np.divide(votes[:, k], totals, out=shares[k])
-    return shares.T
+    return np.asarray(votes[:, 1] / added(votes)) if votes.shape[1] == 2 else normalised(votes)
 
 
 def shares_of_arrays(

@@ -281,11 +281,9 @@ def votes_in_rows(
     An item has several rows, each by another person. What never changes within an item, such as
     its language, or within a person is no vote.
     """
-    who = _people(columns)
-    items = [] if who is None else _items_of(who, columns)
-    if who is None or not items:
+    who, item = _people_and_items(columns)
+    if who is None or item is None:
         return []
-    (item, *_) = items
     votes = [one for one in _votes_on(item, who, columns) if not one.classes & who.classes]
     if any(one.numbers is not None and len(one.classes) > 2 for one in votes) and not numbers_vote:
         return []
@@ -293,6 +291,14 @@ def votes_in_rows(
         guessed(ANNOTATIONS, {"item": item.name, "annotator": who.name, "vote": one.name})
         for one in votes
     ]
+
+
+def _people_and_items(
+    columns: Sequence[FirstValues],
+) -> tuple[FirstValues | None, FirstValues | None]:
+    """Return the column of people, and the one that likeliest names items."""
+    who = _people(columns)
+    return who, None if who is None else next(iter(_items_of(who, columns)), None)
 
 
 def _people(columns: Sequence[FirstValues]) -> FirstValues | None:
@@ -345,10 +351,8 @@ def _people_beside(
 ) -> list[ChosenColumns]:
     """Return columns of people next to predictions of the same classes, where nothing else is."""
     labels = _labels(columns)
-    rest = [one for one in columns if one not in labels]
     classes = {name for one in predicted for name in one.classes}
-    plain = all(one.is_id or one.kind == "text" for one in rest)
-    if not predicted or len(labels) < 2 or not plain:
+    if not predicted or len(labels) < 2 or not _say_nothing(columns, labels):
         return []
     if any(not one.classes & classes or _is_no_person(one) for one in labels):
         return []
@@ -422,11 +426,10 @@ def _one_share(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     if len(scores) != 1 or len(labels) != 1 or not _are_shares(scores[0]):
         return None
     (score,), (label,) = scores, labels
-    rest = [one for one in columns if one not in (score, label)]
-    plain = all(one.is_id or one.kind == "text" for one in rest)
-    if len(label.classes) != 2 or not plain or says_correct(label.name):
+    rest = [one.name for one in columns if one not in (score, label)]
+    if len(label.classes) != 2 or says_correct(label.name) or fitting(ANNOTATIONS.roles[1], rest):
         return None
-    if fitting(ANNOTATIONS.roles[1], [one.name for one in rest]):
+    if not _say_nothing(columns, (score, label)):
         return None
     return guessed(SCORES, {"score": score.name, "label": label.name})
 
@@ -475,18 +478,17 @@ def are_called_ratings(columns: Mapping[str, Any]) -> bool:
 
 def ratings_in_rows(columns: Sequence[FirstValues]) -> dict[str, str]:
     """Return item, rating and rater, where names tell who rates; nothing where that is unclear."""
-    who = _people(columns)
-    items = [] if who is None else _items_of(who, columns)
-    if who is None or not items:
+    who, item = _people_and_items(columns)
+    if who is None or item is None:
         return {}
-    others = [one for one in columns if one is not who and one is not items[0]]
+    others = [one for one in columns if one is not who and one is not item]
     numbers = [one for one in others if one.numbers is not None and not one.is_id]
     numbers = [one for one in numbers if len(one.classes) > 2 and not who.tells(one)]
-    free = [one for one in numbers if not items[0].tells(one)]
+    free = [one for one in numbers if not item.tells(one)]
     called = [one for one in free if fitting(RATING, [one.name])] or free
     if len(called) != 1:
         return {}
-    return {"item": items[0].name, "rating": called[0].name, "rater": who.name}
+    return {"item": item.name, "rating": called[0].name, "rater": who.name}
 
 
 def _rise_together(columns: Sequence[FirstValues]) -> bool:
@@ -637,9 +639,7 @@ def features_and_label(columns: Sequence[FirstValues]) -> tuple[list[str], str] 
 def only_label(columns: Sequence[FirstValues]) -> str | None:
     """Return the column of labels where the others say nothing about it: ids and free text."""
     labels = _labels(columns)
-    others = [one for one in columns if one not in labels]
-    plain = all(one.is_id or one.kind == "text" for one in others)
-    return labels[0].name if len(labels) == 1 and plain else None
+    return labels[0].name if len(labels) == 1 and _say_nothing(columns, labels) else None
 
 
 def _labels(columns: Sequence[FirstValues], but: Collection[str] = ()) -> list[FirstValues]:
@@ -690,18 +690,20 @@ def _called_like(label: FirstValues, numbers: Collection[str]) -> tuple[str, ...
 def only_shares(columns: Sequence[FirstValues]) -> str | None:
     """Return the only column of shares, where the others are ids and free text."""
     shares = [one for one in columns if one.may_be_scores and _are_shares(one)]
-    rest = [one for one in columns if one not in shares]
-    plain = all(one.is_id or one.kind == "text" for one in rest) and not _labels(rest)
-    return shares[0].name if len(shares) == 1 and plain else None
+    return shares[0].name if len(shares) == 1 and _say_nothing(columns, shares) else None
 
 
 def only_numbers(columns: Sequence[FirstValues]) -> list[str]:
     """Return columns of numbers, two at least, where the others are ids and free text."""
     numbers = [one for one in columns if one.may_be_scores and not one.is_measure]
-    rest = [one for one in columns if one not in numbers]
-    plain = all(one.is_id or one.kind == "text" for one in rest) and not _labels(rest)
     several = 1 < len(numbers) <= _MOST_LISTED and _rise_together(numbers)
-    return [one.name for one in numbers] if plain and several else []
+    return [one.name for one in numbers] if several and _say_nothing(columns, numbers) else []
+
+
+def _say_nothing(columns: Sequence[FirstValues], but: Sequence[FirstValues]) -> bool:
+    """Tell whether all columns but some are ids and free text."""
+    rest = [one for one in columns if one not in but]
+    return all(one.is_id or one.kind == "text" for one in rest) and not _labels(rest)
 
 
 def _yes_and_no(columns: Sequence[FirstValues]) -> ChosenColumns | None:

@@ -388,8 +388,8 @@ def counted_once(ordered: Floats) -> dict[str, Any]:
     return {"probabilities": ordered[start], "counts": np.diff(start, append=ordered.size)}
 
 
-def normalised(rows: Floats) -> Floats:
-    """Return rows of probabilities that add up to one, each class in one piece of memory."""
+def normalised(rows: NDArray[Any]) -> Floats:
+    """Return rows by their sums, each class in one piece of memory."""
     total = added(rows)
     found = np.empty(rows.shape[::-1])
     for k in range(rows.shape[1]):

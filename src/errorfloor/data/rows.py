@@ -1465,9 +1465,7 @@ def _packed(items: CheckedRows, classes: tuple[str, ...]) -> CheckedRows:
 
 def votes_of_classes(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with the number of votes for each class."""
-    names = {f"counts {k}": one for k, one in enumerate(request.columns["counts"])}
-    label = {"label": request.columns["label"]} if "label" in request.columns else {}
-    frame, given = named(request, names | label)
+    names, frame, given = _named_columns(request, "counts")
     frame = with_numbers(frame, {name: f"given_{name}" for name in names})
     rules = [_whole_votes(given[name], name) for name in names]
     total = nw.sum_horizontal(*(nw.col(name).cast(nw.Float64).abs() for name in names))
@@ -1478,6 +1476,13 @@ def votes_of_classes(request: RowRequest) -> CheckedRows:
     numbers = packed_counts([nw.col(name) for name in names], base)
     classes = request.options.classes or names_of_columns(list(names.values()))
     return replace(items, frame=with_each(items.frame, *numbers), classes=classes, base=base)
+
+
+def _named_columns(request: RowRequest, role: str) -> tuple[dict[str, str], Frame, Given]:
+    """Return the columns of votes by the names that they are given, and all that were named."""
+    names = {f"{role} {i}": one for i, one in enumerate(request.columns[role])}
+    label = {"label": request.columns["label"]} if "label" in request.columns else {}
+    return names, *named(request, names | label)
 
 
 def _whole_votes(shown_as: tuple[Part, ...], name: str) -> ColumnRule:
@@ -1545,10 +1550,7 @@ def _read_side_by_side(
     request: RowRequest,
 ) -> tuple[dict[str, str], Frame, Given, list[ColumnRule]]:
     """Return the annotators' columns, all columns as classes, and the rules for them."""
-    role = _in_columns(request)
-    names = {f"{role} {i}": one for i, one in enumerate(request.columns[role])}
-    label = {"label": request.columns["label"]} if "label" in request.columns else {}
-    frame, given = named(request, names | label)
+    names, frame, given = _named_columns(request, _in_columns(request))
     frame, rules = with_classes(frame, {name: given[name] for name in names}, request)
     there = [~where_missing(frame, f"given_{name}") for name in names]
     rules = [
