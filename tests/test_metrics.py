@@ -10,7 +10,7 @@ from sklearn import metrics as reference
 
 import errorfloor as ef
 from errorfloor import metrics
-from errorfloor.metrics.choice import MetricChoice
+from errorfloor.metrics.choice import MetricChoice, metric_given
 from errorfloor.metrics.ranking import auc_discriminant
 from errorfloor.metrics.selective import moved_selective
 from errorfloor.metrics.two_by_two import forms_of
@@ -272,8 +272,8 @@ def test_shares_that_are_off_by_rounding_add_up_to_one():
 def test_a_result_can_be_asked_again_from_what_it_keeps():
     asked = MetricChoice("cost", costs=(1, 5))
     assert asked.kept() == {"costs": [1.0, 5.0]}
-    again = MetricChoice.from_options("cost", {**asked.kept(), "clip": "auto"})
-    assert again.of(2).given == asked.of(2).given
+    again = metric_given("cost", {**asked.kept(), "clip": "auto"}, 2)
+    assert again.given == asked.of(2).given
     assert MetricChoice("auc").kept() == {}
 
 

@@ -65,11 +65,6 @@ class MetricChoice:
         if self.at is not None:
             _check_at(self.at, record)
 
-    @classmethod
-    def from_options(cls, metric: str, options: Mapping[str, Any]) -> MetricChoice:
-        """Return what was asked for, from what a result keeps of it."""
-        return cls(metric, **{name: options.get(name) for name in _GIVEN})
-
     @property
     def record(self) -> Metric:
         """The metric, without what was given with it."""
@@ -77,23 +72,7 @@ class MetricChoice:
 
     def of(self, classes: int) -> Metric:
         """Return the metric for so many classes."""
-        record = self.record
-        if record.two_only and classes > 2:
-            raise InputError(
-                argument("metric", record.name),
-                f" is for two classes, and the labels are of {classes}. Count one class against "
-                "the rest, or ask for another metric.",
-            )
-        given: dict[str, Any] = {}
-        if self.costs is not None:
-            given["costs"] = _as_costs(self.costs, classes).tolist()
-        if self.prior is not None:
-            given["prior"] = _as_prior(self.prior, classes).tolist()
-        if self.at is not None:
-            given["at"] = float(self.at)
-        if not given or record.with_given is None:
-            return record
-        return replace(record.with_given(given, classes), name=record.name)
+        return metric_given(self.metric, {name: getattr(self, name) for name in _GIVEN}, classes)
 
     def kept(self) -> dict[str, Any]:
         """Return what a result keeps of it besides the name, as plain values."""
@@ -103,6 +82,30 @@ class MetricChoice:
             for name, value in values.items()
             if value is not None
         }
+
+
+def metric_given(name: str, asked: Mapping[str, Any], classes: int) -> Metric:
+    """Return the metric of that name for so many classes, with what was given: costs and the like.
+
+    The name has been checked: it is that of a `MetricChoice`, or what a result keeps of one.
+    """
+    record = metrics.named(name)
+    if record.two_only and classes > 2:
+        raise InputError(
+            argument("metric", record.name),
+            f" is for two classes, and the labels are of {classes}. Count one class against "
+            "the rest, or ask for another metric.",
+        )
+    given: dict[str, Any] = {}
+    if asked.get("costs") is not None:
+        given["costs"] = _as_costs(asked["costs"], classes).tolist()
+    if asked.get("prior") is not None:
+        given["prior"] = _as_prior(asked["prior"], classes).tolist()
+    if asked.get("at") is not None:
+        given["at"] = float(asked["at"])
+    if not given or record.with_given is None:
+        return record
+    return replace(record.with_given(given, classes), name=record.name)
 
 
 def refuse_others(metric: object) -> None:

@@ -20,7 +20,7 @@ from errorfloor.data.tables import Table
 from errorfloor.intervals.record import Evidence, IntervalKind, Seed
 from errorfloor.methods.record import GIVEN_LABEL, GOLD_LABEL, Classes, Method
 from errorfloor.metrics import ERROR, Metric
-from errorfloor.metrics.choice import MetricChoice
+from errorfloor.metrics.choice import metric_given
 from errorfloor.metrics.variances import NOISE, RATIO, rating_metric
 from errorfloor.results.claim import SCORES, SHARES, Claim, Finding, claim_of
 
@@ -204,7 +204,7 @@ class Estimate(Answer):
     @property
     def measure(self) -> Metric:
         """The metric that the value is the best of, with what was given with it."""
-        return MetricChoice.from_options(self.metric, self.options).of(len(self.classes))
+        return metric_given(self.metric, self.options, len(self.classes))
 
     @property
     def low(self) -> float | None:

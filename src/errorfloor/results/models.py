@@ -9,7 +9,7 @@ from typing import Any
 from errorfloor._shown import Answer
 from errorfloor.data.options import Source
 from errorfloor.metrics import Metric
-from errorfloor.metrics.choice import MetricChoice
+from errorfloor.metrics.choice import metric_given
 from errorfloor.results.claim import Finding
 from errorfloor.results.estimate import Estimate
 
@@ -173,7 +173,7 @@ class ModelComparison(Answer):
     @property
     def measure(self) -> Metric:
         """The metric, with what was given with it."""
-        return MetricChoice.from_options(self.metric, self.options).of(len(self.classes))
+        return metric_given(self.metric, self.options, len(self.classes))
 
     @property
     def ranked(self) -> tuple[ComparedModel, ...]:
