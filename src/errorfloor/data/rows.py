@@ -586,11 +586,11 @@ def rows_by_group(items: CheckedRows, found: Columns) -> Iterator[tuple[Any, Any
 
 
 def tables_by_group(
-    items: CheckedRows, found: Columns, make: Callable[[Any], TableT], empty: TableT
+    items: CheckedRows, found: Columns, make: Callable[[Any], TableT], empty: Callable[[], TableT]
 ) -> dict[Any, TableT]:
     """Return the table that `make` has of each group's rows; `empty` where all were left out."""
     tables = {group: make(at) for group, at in rows_by_group(items, found)}
-    tables |= {group: empty for group in items.dropped if group not in tables}
+    tables |= {group: empty() for group in items.dropped if group not in tables}
     dropped = items.dropped
     return {group: table.without(dropped.get(group, 0)) for group, table in tables.items()}
 
@@ -830,7 +830,7 @@ def _weighed(items: CheckedRows) -> dict[Any, Any]:
     """Return the tables of rows with weights or clusters."""
     found = counted_by(items, "score", *(("label",) if items.labelled else ()))
     kind = ScoreTable if items.labelled else SoftTable
-    return tables_by_group(items, found, partial(of_lines, items, found), kind.empty())
+    return tables_by_group(items, found, partial(of_lines, items, found), kind.empty)
 
 
 def _some_lost(items: CheckedRows, tables: dict[Any, MergedT]) -> bool:
@@ -888,7 +888,7 @@ def _tables_of(items: CheckedRows, found: Columns, kind: type[MergedT]) -> dict[
         lows, highs = (ends[at].astype(np.float64) for ends in (low, high))
         return kind.from_ranges(lows, highs, counts[at])
 
-    return tables_by_group(items, found, make, kind.empty())
+    return tables_by_group(items, found, make, kind.empty)
 
 
 def _refined(items: CheckedRows, tables: dict[Any, ScoreTable]) -> dict[Any, ScoreTable]:
@@ -948,7 +948,7 @@ def count_class_scores(request: RowRequest) -> dict[Any, ScoreTable]:
         some = rows if isinstance(at, slice) else np.array(rows[at], order="F")
         return ScoreTable(entries=own, **counted_scores(some, code[at], names))
 
-    return tables_by_group(items, found, make, ScoreTable.empty(names))
+    return tables_by_group(items, found, make, partial(ScoreTable.empty, names))
 
 
 def count_class_soft(request: RowRequest) -> dict[Any, SoftTable]:
@@ -963,7 +963,7 @@ def count_class_soft(request: RowRequest) -> dict[Any, SoftTable]:
         own = _class_entries(items, found, at, rows)
         return SoftTable(entries=own, **counted_soft(rows[at], names))
 
-    return tables_by_group(items, found, make, SoftTable.empty(names))
+    return tables_by_group(items, found, make, partial(SoftTable.empty, names))
 
 
 def _class_entries(
@@ -1391,23 +1391,15 @@ def votes_counted(request: RowRequest) -> CheckedRows:
     frame, given = named(request, names)
     if not isinstance(totals, str):
         frame = frame.with_columns(totals=nw.lit(float(totals)))
-    rules = []
-    for name in ("positives", "totals"):
-        if name in names:
-            frame = with_numbers(frame, {name: f"given_{name}"})
-            rules.append(_whole_votes(given[name], name))
+    numbers = [name for name in ("positives", "totals") if name in names]
+    frame = with_numbers(frame, {name: f"given_{name}" for name in numbers})
     none = (nw.col("totals") == 0) & ~(nw.col("positives") > 0).fill_null(False)
+    rules, both = [_whole_votes(given[name], name) for name in numbers], _both(request.columns)
     if "totals" in names:
-        rules[-1] = replace(rules[-1], remedy=_both(request.columns))
-    rules.append(
-        ColumnRule(
-            given["positives"],
-            "given_positives",
-            (nw.col("positives") > nw.col("totals")).fill_null(False),
-            ("must not exceed ", argument("totals")),
-            _both(request.columns),
-        )
-    )
+        rules[-1] = replace(rules[-1], remedy=both)
+    more_than_all = (nw.col("positives") > nw.col("totals")).fill_null(False)
+    must = ("must not exceed ", argument("totals"))
+    rules.append(ColumnRule(given["positives"], "given_positives", more_than_all, must, both))
     frame, more = _with_label(frame, given, request)
     try:
         return checked(request, frame, given, [*rules, *more], no_votes=none)
@@ -1644,8 +1636,7 @@ def count_votes(items: CheckedRows) -> dict[Any, VoteTable] | dict[Any, ScoreTab
     votes = votes_in(items, found)
     make: Any = partial(_table_with_labels if items.labelled else _table_of_votes, items, found)
     kind = ScoreTable if items.labelled and not items.label_is_vote else VoteTable
-    two = len(items.classes) == 2
-    empty = kind.empty() if two else kind.empty(items.classes)
+    empty = kind.empty if len(items.classes) == 2 else partial(kind.empty, items.classes)
     tables: dict[Any, Any] = tables_by_group(items, found, partial(make, votes), empty)
     for group, kept in items.voters.items():
         tables[group] = replace(tables[group], **kept)
