@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -55,6 +55,7 @@ from errorfloor.data.values import BETWEEN, TRIMMED, is_missing, quoted, spelt, 
 _LETTERS = 4  # that a class and the name of a column begin with at least
 _HEAD = 100  # rows that tell whether text spells lists
 _number = itertools.count()
+ReadT = TypeVar("ReadT")
 MOST_IN_LIST = 1000  # of an item; beyond, a row for each vote is the way
 _MOST = 50  # values that are looked at
 _LISTED = 6  # values that a message names
@@ -279,32 +280,29 @@ def counted(request: RowRequest, layout: Layout) -> tuple[RowRequest, Any, Mappi
 
     The values are None where labels are 0 and 1 as they stand.
     """
-    request = without_no_answers(_taken_apart(request, layout), layout)
-    known, classes = settled(request, layout)
-    with suppress(NotBinaryError):
-        return known, classes, layout.tables(known)
-    # The first votes were 0 and 1, or missing, and some others are not.
-    known, classes = settled(request, layout, look=True)
-    return known, classes, layout.tables(known)
+    return _read_as_classes(_taken_apart(request, layout), layout, layout.tables)
 
 
 def ballots_in(request: RowRequest, layout: Layout) -> Ballots:
     """Return the single votes of rows."""
-    request = without_no_answers(request, layout)
-    known, _ = settled(request, layout)
-    try:
-        return _ballots(known, layout)
-    except NotBinaryError:
-        known, _ = settled(request, layout, look=True)
-        return _ballots(known, layout)
-
-
-def _ballots(known: RowRequest, layout: Layout) -> Ballots:
     assert layout.ballots is not None
-    found = layout.ballots(known)
+    known, _, found = _read_as_classes(request, layout, layout.ballots)
     if known.naming is not None and known.has_many_classes:
         return found.with_classes(known.naming.names)
     return found
+
+
+def _read_as_classes(
+    request: RowRequest, layout: Layout, read: Callable[[RowRequest], ReadT]
+) -> tuple[RowRequest, Any, ReadT]:
+    """Return the rows with their classes known, which values these are, and what was read."""
+    request = without_no_answers(request, layout)
+    known, classes = settled(request, layout)
+    with suppress(NotBinaryError):
+        return known, classes, read(known)
+    # The first votes were 0 and 1, or missing, and some others are not.
+    known, classes = settled(request, layout, look=True)
+    return known, classes, read(known)
 
 
 def without_no_answers(request: RowRequest, layout: Layout) -> RowRequest:

@@ -359,8 +359,7 @@ def chosen_columns(
     from errorfloor.data.engines import kinds_of, select
     from errorfloor.data.read_rows import rows_of
 
-    # Whoever asks for the first of several votes has rows in their order.
-    with rows_of(data, ReadOptions(duplicates="first")) as (frame, run):
+    with rows_of(data, ordered=True) as (frame, run):
         kinds = kinds_of(frame, run)
         column = _label_in(list(kinds), label) if labelled else None
         for name, role in more.items():

@@ -151,10 +151,10 @@ class Joined:
 
 
 @contextmanager
-def found_with(source: Paths, options: ReadOptions | None) -> Iterator[Found]:
+def found_with(source: Paths, options: ReadOptions) -> Iterator[Found]:
     """Yield the same with the labels that are in other files, where the options name some."""
-    if options is None or options.labels is None:
-        with found_in(source, None if options is None else options.format) as found:
+    if options.labels is None:
+        with found_in(source, options.format) as found:
             yield found
         return
     own, _, other = (options.on or "").partition("=")
@@ -655,7 +655,7 @@ def saved_table(found: Found) -> Table | None:
     return _sum((file, load_table(file)) for file in found.paths)
 
 
-def holds_table(source: Paths, name: str | None = None) -> bool:
+def holds_table(source: Paths, name: str | None) -> bool:
     """Tell whether files hold saved tables, of the format with this name."""
     with found_in(source, name) as found:
         return saved_table(found) is not None

@@ -570,16 +570,12 @@ def one_score(rows: Floats) -> Floats:
     Those that add up to one are probabilities. Others that are not negative are made so, and of
     logits the difference is taken.
     """
-    if add_up(rows):
+    if rows.min() < 0:
+        return np.asarray(rows[:, 1] - rows[:, 0])
+    total = added(rows)
+    if (np.abs(total - 1) <= ROUNDING).all():
         return rows[:, 1]
-    if rows.min() >= 0:
-        return np.asarray(rows[:, 1] / (rows[:, 0] + rows[:, 1]))
-    return np.asarray(rows[:, 1] - rows[:, 0])
-
-
-def add_up(rows: Floats) -> bool:
-    """Tell whether all rows are probabilities that add up to one."""
-    return bool(rows.min() >= 0 and (np.abs(added(rows) - 1) <= ROUNDING).all())
+    return np.asarray(rows[:, 1] / total)
 
 
 def counted_scores(

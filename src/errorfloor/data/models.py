@@ -117,7 +117,7 @@ class ModelRows:
         from errorfloor.data.engines import holds_several, select
         from errorfloor.data.read_rows import rows_of
 
-        with rows_of(data, replace(where, duplicates="first")) as (frame, run):
+        with rows_of(data, where, ordered=True) as (frame, run):
             there = [str(one) for one in frame.collect_schema()]
             label = where.columns.get("label") or _label_in(there, columns)
             _check_own_columns(columns, label)
@@ -527,7 +527,7 @@ def _file(file: str, where: ReadOptions) -> dict[str, Any] | None:
     from errorfloor.data.engines import kinds_of, select
     from errorfloor.data.read_rows import rows_of
 
-    with rows_of(file, replace(where, duplicates="first")) as (frame, run):
+    with rows_of(file, where, ordered=True) as (frame, run):
         kinds_there = kinds_of(frame, run)
         given = by_role(where.columns)
         label, answer = given.get("label"), given.get("score")

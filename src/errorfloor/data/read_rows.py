@@ -72,6 +72,7 @@ from errorfloor.data.values import are_numbered, is_numbered
 _FEW_ROWS = 2**20  # up to which a look at repeated items takes no time
 _FEW_TO_TELL = 20  # rows of which two different values are no accident
 _HEAD = 1000  # rows that tell whether a column numbers them
+_AS_THEY_ARE = ReadOptions()
 
 
 # What only rows can tell about labels: repeated items, ids in place of scores, other labels.
@@ -150,23 +151,28 @@ def count_repeated(frame: Frame, run: Run, item: str, group: str | None) -> int:
 @contextmanager
 def rows_of(
     data: Any,
-    options: ReadOptions | None = None,
+    options: ReadOptions = _AS_THEY_ARE,
     progress: Progress | None = None,
     few: Few | None = None,
+    *,
+    ordered: bool = False,
 ) -> Iterator[tuple[Frame, Run]]:
     """Yield a frame over the rows of `data`, and what runs a query on it.
 
-    Rows of files keep their order where `duplicates` asks for the first or the last of some. What
-    is asked of `few` is to fetch them; see `_fetched`.
+    Rows of files keep their order where `ordered`, or where `duplicates` asks for the first or the
+    last of some. What is asked of `few` is to fetch them; see `_fetched`.
     """
     if is_source(data):
-        with found_with(data, options) as found, rows_of(found, options, progress, few) as rows:
+        with (
+            found_with(data, options) as found,
+            rows_of(found, options, progress, few, ordered=ordered) as rows,
+        ):
             yield rows
         return
     if not isinstance(data, Found):
         yield lazy(data), fetch
         return
-    ordered = options is not None and options.duplicates in ("first", "last")
+    ordered = ordered or options.duplicates in ("first", "last")
     with opened(data, ordered=ordered, few=few) as (connection, relation):
 
         def run(query: Frame) -> Columns:

@@ -185,11 +185,10 @@ def _columns_in(
     """Return the number of rows, the columns, and the layouts that they may be in."""
     from errorfloor.data import columns as by_names
     from errorfloor.data import likely
-    from errorfloor.data.engines import kinds_of
+    from errorfloor.data.engines import kinds_of, number_of_rows
     from errorfloor.data.files import Found, found_with
     from errorfloor.data.ratings import may_be_ratings
     from errorfloor.data.read_rows import rows_of
-    from errorfloor.data.rows import count_where
 
     with ExitStack() as stack:
         partly = replace(where, drop_missing=True)  # a look shows rows without a label, too
@@ -198,7 +197,7 @@ def _columns_in(
         every = kinds_of(frame, run)
         predicted = {one: every[one] for one in predictions if one in every}
         kinds = {one: kind for one, kind in every.items() if one not in {*used, *predicted}}
-        rows = count_where(frame, run, {})["n"]
+        rows = number_of_rows(frame, run)
         columns = _looked_at(frame, run, kinds, rows)
         told = source.tool_notes if isinstance(source, Found) else []
         joined = source.joined if isinstance(source, Found) else None

@@ -164,8 +164,8 @@ def _refuse_two_models(reading: Reading, files: Sequence[str]) -> None:
     first = []
     files = [*{os.path.realpath(file): file for file in files}.values()]
     for file in files:
-        in_order = ReadOptions.of(format=reading.source.options.format, duplicates="first")
-        with rows_of(file, in_order) as (frame, run):
+        as_named = ReadOptions(format=reading.source.options.format)
+        with rows_of(file, as_named, ordered=True) as (frame, run):
             found = run(select(frame, {"label": label}).head(_COMPARED))["label"].tolist()
         first.append(found)
     one, other = first
