@@ -290,3 +290,5 @@ def test_more_votes_side_by_side_than_fit_into_memory_are_refused(monkeypatch):
         else:
             with pytest.raises(ef.InputError, match="more than 40 votes"):
                 ef.annotators(frame, annotators=list(frame))
+            with pytest.raises(ef.InputError, match="more than 40 votes"):
+                ef.people(frame, annotators=list(frame))

@@ -328,6 +328,12 @@ def test_votes_with_weights_add_row_by_row():
     assert three.cells().votes.tolist() == [[1, 0, 1], [0, 2, 0]]
 
 
+def rows_with_weights(votes):
+    """Return the row of each item, which its weight tells."""
+    found = entries.of_votes(votes, np.arange(1.0, len(votes) + 1), None)
+    return found.row[np.argsort(found.weight)].tolist()
+
+
 def test_rows_of_items_with_weights():
     rng = np.random.default_rng(0)
     for classes in (2, 3):
@@ -335,11 +341,11 @@ def test_rows_of_items_with_weights():
         votes[:, 0] += 1
         keys = [(sum(row), *row[1:]) for row in votes.tolist()]
         distinct = sorted(set(keys))
-        assert entries._rows_of_votes(votes).tolist() == [distinct.index(key) for key in keys]
-    assert entries._rows_of_votes(np.array([[1, 0, 0], [0, 0, 1]])).tolist() == [0, 1]
+        assert rows_with_weights(votes) == [distinct.index(key) for key in keys]
+    assert rows_with_weights(np.array([[1, 0, 0], [0, 0, 1]])) == [0, 1]
     places = np.array([0.1, 0.2, 0.5])
-    assert entries._rows(places, np.array([0.5, 0.1, 0.5])).tolist() == [2, 0, 2]
-    assert entries._rows(THREE[1:], THREE).tolist() == [1, 0, 1]
+    assert entries.rows_among(places, np.array([0.5, 0.1, 0.5])).tolist() == [2, 0, 2]
+    assert entries.rows_among(THREE[1:], THREE).tolist() == [1, 0, 1]
     soft = SoftTable.from_arrays([0.5, -0.0, 0.0, 0.5], weight=[1.0, 2, 3, 4])
     assert soft.probabilities.tolist() == [0, 0.5]
     assert not np.signbit(soft.probabilities).any()
