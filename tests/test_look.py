@@ -11,7 +11,7 @@ import errorfloor as ef
 from errorfloor.data import engines, read_rows
 from errorfloor.data.engines import kinds_of
 from errorfloor.data.layouts import SCORES
-from errorfloor.data.likely import first_values, likely_readings
+from errorfloor.data.likely import first_values, readings_by_values
 from errorfloor.data.read_rows import rows_of
 from errorfloor.questions import look
 
@@ -24,7 +24,7 @@ def likely(**columns):
     """Return the readings that the values of columns suggest."""
     with rows_of(pd.DataFrame(columns)) as (frame, run):
         first = first_values(frame, run, kinds_of(frame, run))
-    return [(one.layout.name, one.arguments) for one in likely_readings(first)]
+    return [(one.layout.name, one.arguments) for one in readings_by_values(first)]
 
 
 SHARES = [0.5 + 0.49 * math.sin(i) for i in range(60)]

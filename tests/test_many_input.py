@@ -155,7 +155,7 @@ def test_what_is_free_is_what_the_system_and_a_container_leave(monkeypatch):
     assert rows.bytes_free() == pytest.approx(0.9 * 1024 * 2000)
     files.clear()
     pages = {"SC_PHYS_PAGES": 50, "SC_PAGE_SIZE": 4096}
-    monkeypatch.setattr(rows.os, "sysconf", pages.__getitem__, raising=False)
+    monkeypatch.setattr(os, "sysconf", pages.__getitem__, raising=False)
     assert rows.bytes_free() == pytest.approx(0.9 * 50 * 4096)
     assert rows.bytes_needed(10, 3) == 10 * (3 * 20 + 48)
 

@@ -37,7 +37,7 @@ from errorfloor.data.matrices import (
     is_matrix,
     normalised,
     one_score,
-    rows_of,
+    ranks_of,
     score_columns,
     side_by_side,
     unit_cell_of,
@@ -420,4 +420,4 @@ def table_beside(
         return table
     key = vote_key(with_vote(votes, labels)) if label_is_vote else class_shares(votes)
     own = np.zeros_like(labels) if label_is_vote else labels
-    return replace(table, entries=of_items(rows_of(key), own, "votes", **sampling))
+    return replace(table, entries=of_items(ranks_of(key), own, "votes", **sampling))

@@ -23,7 +23,7 @@ from errorfloor.data.matrices import (
     counted_once,
     counted_soft,
     in_order,
-    rows_of,
+    ranks_of,
     starts_of,
     vote_key,
 )
@@ -420,7 +420,7 @@ def of_votes(votes: Counts, weight: object, cluster: object) -> Entries:
     """Return the entries of a table of votes, whose rows are by their number and then by those."""
     most = int(votes.max()) + 1
     if votes.shape[1] > 2 or 2 * most * most > max(len(votes), _FEW):
-        row = rows_of(vote_key(votes))
+        row = ranks_of(vote_key(votes))
     else:
         ones = votes[:, 1]
         row = rows_of_codes((votes[:, 0] + ones) * most + ones)
@@ -437,7 +437,7 @@ def rows_of_codes(code: NDArray[np.intp]) -> NDArray[np.intp]:
 def rows_among(places: Floats, values: NDArray[Any]) -> NDArray[np.intp]:
     """Return the row of each item, among places that are all distinct values in order."""
     if values.ndim == 2 or places.size > _MANY:  # to sort takes less time than to look up
-        return rows_of(values)
+        return ranks_of(values)
     return np.searchsorted(places, values)
 
 

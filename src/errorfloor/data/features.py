@@ -22,7 +22,7 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.columns import names_an_id
-from errorfloor.data.matrices import as_class_scores, rows_of, score_columns
+from errorfloor.data.matrices import as_class_scores, ranks_of, score_columns
 from errorfloor.data.naming import MOST_CLASSES, naming_of, refuse_several
 from errorfloor.data.options import Reading, ReadOptions, Source, is_frame, is_source
 from errorfloor.data.storage import map_array, read_arrays, shapes_in
@@ -594,7 +594,7 @@ def _as_items(
         return FeatureItems(x, plain, nothing, _table(same, plain, names), False, source)
     s, y, names = as_class_scores(scores, labels, classes)
     codes = np.asarray(y).astype(np.int64)
-    row = rows_of(s + 0.0)
+    row = ranks_of(s + 0.0)
     return FeatureItems(x, codes, row, _table(s, codes, names), True, source)
 
 

@@ -540,7 +540,7 @@ def label_of(columns: Sequence[FirstValues], predicted: Sequence[FirstValues]) -
     return None if _people(columns) else (told or labels)[0].name
 
 
-def likely_readings(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
+def readings_by_values(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
     """Return the readings that values allow, the likeliest first."""
     sure = sure_reading(columns, LAYOUTS)
     if sure is not None:

@@ -187,7 +187,7 @@ def _tied(
     return at[~alone], np.cumsum(new)[~alone]
 
 
-def rows_of(keys: NDArray[Any]) -> NDArray[np.intp]:
+def ranks_of(keys: NDArray[Any]) -> NDArray[np.intp]:
     """Return the place of each key among the distinct ones in order."""
     order, row = in_order(keys)
     found = np.empty(len(keys), dtype=np.intp)

@@ -25,8 +25,7 @@ from errorfloor._checks import (
 )
 from errorfloor._numbers import counted
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.columns import by_role, fitting
-from errorfloor.data.columns import likely_readings as by_names
+from errorfloor.data.columns import by_role, fitting, likely_readings
 from errorfloor.data.entries import as_clusters, as_weights
 from errorfloor.data.layouts import ITEM_OF_ROW, LABEL, SCORES
 from errorfloor.data.naming import listed
@@ -422,7 +421,7 @@ def models_in_columns(file: Any, kinds: Mapping[str, str] | None = None) -> Mode
         return None
     with rows_of(file) as (frame, run):
         there = kinds_of(frame, run) if kinds is None else kinds
-        if by_names(there, (SCORES,)):
+        if likely_readings(there, (SCORES,)):
             return None
         return models_and_label(first_values(frame, run, there), any_name=True)
 
@@ -545,9 +544,9 @@ def _file(file: str, where: ReadOptions) -> dict[str, Any] | None:
 
 def _columns_in(frame: Any, run: Any, kinds_there: Mapping[str, str]) -> tuple[str, str] | None:
     """Return the columns of the labels and of a model's scores, or of its classes."""
-    from errorfloor.data.likely import first_values, likely_readings, prediction_and_label
+    from errorfloor.data.likely import first_values, prediction_and_label, readings_by_values
 
-    named = by_names(kinds_there, (SCORES,))
+    named = likely_readings(kinds_there, (SCORES,))
     if len(named) == 1:
         columns = named[0].columns
         return columns["label"], columns["score"]
@@ -555,5 +554,5 @@ def _columns_in(frame: Any, run: Any, kinds_there: Mapping[str, str]) -> tuple[s
     pair = prediction_and_label(seen)
     if pair is not None:
         return pair[1], pair[0]
-    likely = [one for one in likely_readings(seen) if one.layout is SCORES]
+    likely = [one for one in readings_by_values(seen) if one.layout is SCORES]
     return (likely[0].columns["label"], likely[0].columns["score"]) if likely else None

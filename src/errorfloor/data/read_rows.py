@@ -53,7 +53,6 @@ from errorfloor.data.layouts import (
     Layout,
 )
 from errorfloor.data.likely import (
-    FirstValues,
     first_values,
     numbers_beside,
     or_scores,
@@ -431,7 +430,9 @@ def _chosen(
         chosen = choose(kinds, given, call.layouts, name)
         refuse_row_numbers(frame, run, chosen)
         if not given and chosen.layout is ANNOTATIONS and SCORES in call.layouts:
-            _refuse_unused_scores(first_values(frame, run, kinds), chosen, kinds, call, name)
+            both = or_scores(first_values(frame, run, kinds), [chosen])
+            if len(both) > 1:  # votes in rows, where a score of what was voted would be left out
+                raise unclear(kinds, both, call.layouts, name)
         return chosen
     except InputError as error:
         told = None
@@ -453,19 +454,6 @@ def _chosen(
             raise
         taken = argument("group", call.options.group)
         raise error.behind(taken, " leaves too few columns. ") from error
-
-
-def _refuse_unused_scores(
-    seen: Sequence[FirstValues],
-    chosen: ChosenColumns,
-    kinds: Mapping[str, str],
-    call: ReadCall,
-    name: str,
-) -> None:
-    """Refuse to guess votes in rows where a score of what was voted would be left out."""
-    both = or_scores(seen, [chosen])
-    if len(both) > 1:
-        raise unclear(kinds, both, call.layouts, name)
 
 
 def _sure_ratings(

@@ -5,7 +5,6 @@ What is wrong with them is counted in one pass.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -88,7 +87,7 @@ from errorfloor.data.matrices import (
     counted_soft,
     counted_votes,
     normalised,
-    rows_of,
+    ranks_of,
     side_by_side,
     vote_key,
     votes_by_class,
@@ -103,6 +102,7 @@ from errorfloor.data.naming import (
     whole_of,
 )
 from errorfloor.data.options import ReadOptions
+from errorfloor.data.storage import memory_of_machine
 from errorfloor.data.tables import MergedRows, ScoreTable, SoftTable, Table, VoteTable, with_vote
 from errorfloor.data.values import MOST_ROUNDING, SHARE_ROUNDING, number_of, quoted
 
@@ -600,15 +600,14 @@ def _sorted(values: Any) -> list[Any]:
         return sorted(values, key=str)
 
 
+# How much memory rows with a number for each class take, and how much there is.
+
 _OF_NUMBER = 20  # bytes of each number while rows are counted: where it came from, and in order
 _OF_ROW = 48  # bytes besides: the order of the rows, their labels and their counts
 _SHARE = 0.9  # of what is free
 FEW_ROWS = 2**24  # whose scores and labels take a few hundred megabytes
 MergedT = TypeVar("MergedT", bound=MergedRows)
 _LABEL = "label of an item without one"  # a column that no data has
-
-
-# How much memory rows with a number for each class take, and how much there is.
 
 
 def bytes_needed(n: int, classes: int) -> int:
@@ -633,14 +632,12 @@ def in_gigabytes(size: float) -> str:
 
 
 def _of_machine() -> float:
-    """Return what is free on the machine, or what it has at all."""
+    """Return what is free on the machine, or else what it has at all."""
     with suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as file:
         for line in file:
             if line.startswith("MemAvailable:"):
                 return 1024.0 * int(line.split()[1])
-    with suppress(AttributeError, OSError, ValueError):
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    return float("inf")
+    return memory_of_machine()
 
 
 def _of_container() -> float:
@@ -971,7 +968,7 @@ def _class_entries(
     if not items.sampling:
         return None
     label = None if code is None else code[at].astype(np.int64)
-    return entries(items, found, at, rows_of(rows[at]), label)
+    return entries(items, found, at, ranks_of(rows[at]), label)
 
 
 def _rows_by_class(
@@ -1676,4 +1673,4 @@ def _entries_of(
     """Return the entries of rows of votes, if there are weights or clusters."""
     if not items.sampling:
         return {}
-    return {"entries": entries(items, found, at, rows_of(places), label, whole(found["n"])[at])}
+    return {"entries": entries(items, found, at, ranks_of(places), label, whole(found["n"])[at])}

@@ -457,7 +457,7 @@ def _shapes(
         if names is None or name in names:
             packed, unpacked = packed + member.compress_size, unpacked + member.file_size
     check_arrays(path, unpacked, packed)
-    if unpacked > _memory():
+    if unpacked > memory_of_machine():
         raise MemoryError
     return shapes
 
@@ -474,7 +474,7 @@ def _claimed(file: IO[bytes]) -> tuple[tuple[int, ...], int] | None:
     return shape, 0 if kind.hasobject else math.prod(shape) * kind.itemsize
 
 
-def _memory() -> float:
+def memory_of_machine() -> float:
     """Return how many bytes of memory the machine has, if it says so."""
     try:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

@@ -56,7 +56,7 @@ from errorfloor.data.matrices import (
     is_ours,
     order_of,
     pool,
-    rows_of,
+    ranks_of,
     score_columns,
     side_by_side,
     soft_columns,
@@ -616,7 +616,7 @@ class VoteTable(Table):
         return self._pooled(
             votes,
             np.concatenate((self.counts, other.counts)),
-            entries=None if entries is None else entries.moved(rows_of(vote_key(votes))),
+            entries=None if entries is None else entries.moved(ranks_of(vote_key(votes))),
             dropped=self.dropped + other.dropped,
             classes=self.classes,
             **annotators.together(self, other),

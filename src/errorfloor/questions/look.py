@@ -236,7 +236,7 @@ def _by_values(
     if label is not None:
         return [], _of_predictions(frame, run, next(iter(predicted)), label, files)
     if likely.sure_reading(first, LAYOUTS) is not None:
-        return likely.likely_readings(first), None
+        return likely.readings_by_values(first), None
     if (models := likely.models_and_label(first)) is not None:
         return [], _of_models(*models, files)
     if (agreed := likely.agreement_and_label(first)) is not None:
@@ -247,7 +247,7 @@ def _by_values(
         return [], _of_right(frame, run, right, files)
     if (found := likely.features_and_label(first)) is not None:
         return [], _of_features(*found, len(first), files)
-    readings = likely.likely_readings(first)
+    readings = likely.readings_by_values(first)
     if readings:
         return readings, None
     if (models := likely.models_and_label(first, any_name=True)) is not None:
