@@ -1533,25 +1533,6 @@ def ballots_side_by_side(request: RowRequest) -> Ballots:
     )
 
 
-def _read_side_by_side(
-    request: RowRequest,
-) -> tuple[dict[str, str], Frame, Given, list[ColumnRule]]:
-    """Return the annotators' columns, all columns as classes, and the rules for them."""
-    names, frame, given = _named_columns(request, _in_columns(request))
-    frame, rules = with_classes(frame, {name: given[name] for name in names}, request)
-    there = [~where_missing(frame, f"given_{name}") for name in names]
-    rules = [
-        replace(rule, bad=rule.bad & present) for rule, present in zip(rules, there, strict=True)
-    ]
-    totals = nw.sum_horizontal(*(present.cast(nw.Int64) for present in there))
-    return names, frame.with_columns(totals=totals), given, rules
-
-
-def _in_columns(request: RowRequest) -> str:
-    """Return the argument whose columns hold a vote each."""
-    return "annotations" if "annotations" in request.columns else "annotators"
-
-
 def patterns_side_by_side(
     request: RowRequest, *, packed: bool = False
 ) -> tuple[CheckedRows, dict[str, str], list[nw.Expr]]:
@@ -1559,8 +1540,14 @@ def patterns_side_by_side(
 
     With `packed`, rows have the numbers that stand for their votes for many classes.
     """
-    names, frame, given, rules = _read_side_by_side(request)
-    there = [~where_missing(frame, f"given_{name}") for name in names]
+    role = "annotations" if "annotations" in request.columns else "annotators"
+    names, frame, given = _named_columns(request, role)
+    frame, rules = with_classes(frame, {name: given[name] for name in names}, request)
+    kinds = frame.collect_schema()
+    there = [~where_missing(frame, f"given_{name}", kinds) for name in names]
+    rules = [
+        replace(rule, bad=rule.bad & present) for rule, present in zip(rules, there, strict=True)
+    ]
     positives = [
         nw.when(present).then(nw.col(name)).otherwise(nw.lit(0.0)).fill_null(0.0)
         for name, present in zip(names, there, strict=True)
@@ -1570,10 +1557,12 @@ def patterns_side_by_side(
     if packed and request.naming is not None and request.has_many_classes:
         classes, base = request.naming.names, len(names) + 1
         own = packed_votes([nw.col(name) for name in names], len(classes), base)
-    blank = {_in_columns(request): nw.col("totals") == 0}
+    blank = {role: nw.col("totals") == 0}
     if "label" in given:
-        blank["label"] = where_missing(frame, "given_label")
-    frame, more = _with_label(with_each(frame, *own), given, request)
+        blank["label"] = where_missing(frame, "given_label", kinds)
+    totals = nw.sum_horizontal(*(present.cast(nw.Int64) for present in there))
+    frame = with_each(frame.with_columns(totals=totals), *own)
+    frame, more = _with_label(frame, given, request)
     items = checked(request, frame, given, [*rules, *more], missing=blank)
     if request.options.positive is not None:
         _check_any_positive(items, request.options.positive)
