@@ -441,11 +441,10 @@ def _chosen(
             known = call.options.arrays.get("rater") is not False
             told = _sure_ratings(seen, None if grouped else error, known=known)
         elif isinstance(error, UnclearColumnsError):
-            numbers_vote = call.options.positive_from is not None
             told = sure_reading(
                 first_values(frame, run, kinds),
                 call.layouts,
-                numbers_vote=numbers_vote,
+                numbers_vote=call.options.positive_from is not None,
                 predicted=first_values(frame, run, models),
             )
         if told is not None:
