@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -125,14 +126,8 @@ class MeanOfShares:
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the lower and upper limit at `level`."""
-        tail, down, up, total = (1 - level) / 2, 0.0, 0.0, 0.0
-        for k, n in zip(self.successes, self.n, strict=True):
-            total += k / n
-            down += (k / n - lower_limit(k, n, tail)) ** 2
-            up += (upper_limit(k, n, tail) - k / n) ** 2
-        parts = len(self.n)
-        low, high = total - np.sqrt(down), total + np.sqrt(up)
-        return max(float(low / parts), 0.0), min(float(high / parts), 1.0)
+        low, high = _of_parts(np.mean, [*zip(self.successes, self.n, strict=True)], level)
+        return max(low, 0.0), min(high, 1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,16 +146,10 @@ class SharesOfTable:
         """Return the lower and upper limit at `level`."""
         (tn, fp), (fn, tp) = self.matrix.tolist()
         parts = ((fn + tp, tn + fp + fn + tp), (fp, tn + fp), (fn, fn + tp))
-        shares, tail = np.array([k / n for k, n in parts]), (1 - level) / 2
-        value, down, up = _of_shares(self.function, shares), 0.0, 0.0
-        for place, (k, n) in enumerate(parts):
-            moved = np.tile(shares, (2, 1))
-            moved[:, place] = lower_limit(k, n, tail), upper_limit(k, n, tail)
-            away = [_of_shares(self.function, one) - value for one in moved]
-            down, up = down + min(*away, 0.0) ** 2, up + max(*away, 0.0) ** 2
-        ends = [_of_shares(self.function, (shares[0], wrong, wrong)) for wrong in (0.0, 1.0)]
-        low, high = value - np.sqrt(down), value + np.sqrt(up)
-        return max(float(low), min(ends)), min(float(high), max(ends))
+        value_of = partial(_of_shares, self.function)
+        low, high = _of_parts(value_of, parts, level)
+        ends = [value_of((parts[0][0] / parts[0][1], wrong, wrong)) for wrong in (0.0, 1.0)]
+        return max(low, min(ends)), min(high, max(ends))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,6 +184,20 @@ class AnyTable:
         """Return the lower and upper limit at `level`."""
         lows, highs = zip(*(one.limits(level) for one in self.tables), strict=True)
         return min(lows), max(highs)
+
+
+def _of_parts(
+    function: Callable[[Floats], Any], parts: Sequence[tuple[float, float]], level: float
+) -> tuple[float, float]:
+    """Return limits of a function of independent shares: squares of distances add [2]_."""
+    shares, tail = np.array([k / n for k, n in parts]), (1 - level) / 2
+    value, down, up = float(function(shares)), 0.0, 0.0
+    for place, (k, n) in enumerate(parts):
+        moved = np.tile(shares, (2, 1))
+        moved[:, place] = lower_limit(k, n, tail), upper_limit(k, n, tail)
+        away = [float(function(one)) - value for one in moved]
+        down, up = down + min(*away, 0.0) ** 2, up + max(*away, 0.0) ** 2
+    return value - float(np.sqrt(down)), value + float(np.sqrt(up))
 
 
 def _of_shares(function: Callable[[Floats], float], shares: Sequence[float] | Floats) -> float:

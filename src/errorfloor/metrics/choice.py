@@ -49,14 +49,9 @@ class MetricChoice:
             if value is not None and name not in (*record.needs, *record.takes):
                 goes = [one.name for one in metrics.METRICS if name in (*one.needs, *one.takes)]
                 if len(goes) == 1:
-                    needed = argument("metric", goes[0])
                     raise InputError(
-                        argument(name),
-                        " needs ",
-                        needed,
-                        ". Add it, or leave out ",
-                        argument(name),
-                        ".",
+                        *(argument(name), " needs ", argument("metric", goes[0])),
+                        *(". Add it, or leave out ", argument(name), "."),
                     )
                 raise InputError(
                     *(argument(name), f" goes with the metrics {' and '.join(goes)}. "),
