@@ -36,7 +36,7 @@ MOST_STEPS = 3e9  # numbers looked at, in all
 STALE, MANY = 3, 2e5  # rounds without a gain; one of so many numbers is enough
 LARGEST = 1e7  # numbers; of more, some items are searched and all are counted
 SPREAD = 0.5  # of offsets about those of a start
-BINS, FEW = 1024, 8192  # only for speed
+BINS, SAMPLED, FEW = 1024, 2**13, 2**14  # only for speed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,7 +234,7 @@ def _thinned(at: Floats, gain: Counts, below: int) -> tuple[Floats, Counts]:
 
     What is reached inside a bin is at most what is reached before it and all that it can gain.
     """
-    low, high = np.quantile(at[:: max(at.size // FEW, 1)], [0.01, 0.99])
+    low, high = np.quantile(at[:: max(at.size // SAMPLED, 1)], [0.01, 0.99])
     scale = (BINS - 2) / max(float(high - low), 1e-300)
     bin_of = np.clip((at - low) * scale + 1, 0, BINS - 1).astype(np.intp)
     whole = np.bincount(bin_of, gain, minlength=BINS)
