@@ -28,9 +28,10 @@ def unit(nodeid):
     """Return the name of the tests that one worker runs in a row.
 
     Those of a file share what is slow to start or to make: a browser, built pages, reports, data.
-    Those with Spark are one such unit, in whatever files they are.
+    Those with Spark are one such unit, in whatever files they are; so are laws, which ask the same.
     """
-    return "Spark" if "[spark" in nodeid else nodeid.partition("::")[0]
+    file = "Spark" if "[spark" in nodeid else nodeid.partition("::")[0]
+    return "laws" if file.startswith("tests/test_laws") else file
 
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)
