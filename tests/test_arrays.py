@@ -1,7 +1,5 @@
 """Arrays of scores and labels give the tables of obvious code, and those of frames and files."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -129,50 +127,6 @@ def test_scores_that_would_share_few_cells_have_a_row_each(monkeypatch):
     table = arrays.count_arrays(far, labels)
     assert not table.coarse.any()
     assert table == ef.ScoreTable.from_arrays(far, labels)
-
-
-@given(PAIRS)
-def test_no_more_scores_are_found_to_differ_than_do(pairs):
-    scores = np.array([score for score, _ in pairs])
-    zeros = {score for score in map(str, scores) if score in ("0.0", "-0.0")}
-    assert arrays._different_bits(scores) <= np.unique(scores).size + (len(zeros) == 2)
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda rng, n: rng.random(n),
-        lambda _, n: np.arange(n) / 2**20,
-        lambda _, n: np.arange(n) / (3 * n),
-        lambda rng, n: rng.normal(0, 9, n),
-        lambda rng, n: np.repeat(rng.random(n), 2)[::2],
-    ],
-)
-def test_nearly_all_scores_that_differ_are_found_to(make, kind):
-    scores = make(np.random.default_rng(1), 50_000).astype(kind)
-    assert arrays._different_bits(scores) > 0.95 * np.unique(scores).size
-
-
-def test_the_first_scores_tell_whether_there_are_many(monkeypatch):
-    scores = np.random.default_rng(1).random(5000)
-    for exact, few in ((1000, 900), (1000, 4000)):
-        monkeypatch.setattr(matrices, "EXACT", exact)
-        tied = np.floor(scores * few) / few
-        assert arrays._has_many(tied) is (few > exact)
-        assert not arrays._has_many(tied[:exact])
-
-
-def test_the_second_look_leaves_out_the_widest_gap(monkeypatch):
-    monkeypatch.setattr(arrays, "MOST_REFINED", 10)
-    monkeypatch.setattr(arrays, "MOST_RANGES", 2)
-    place = np.arange(9.0)
-    table = SimpleNamespace(
-        may_hold_the_best_cut=lambda: np.isin(place, [0, 4, 8]),
-        items=np.array([5, 90, 90, 90, 5, 3, 3, 3, 5]),  # many between the first two, few later
-        ranges=(place, place + 0.5),
-    )
-    assert arrays.unsure_ranges(table) == [(0.0, 0.5), (4.0, 8.5)]
 
 
 def test_groups_are_looked_at_again_each_in_its_own_ranges(monkeypatch):

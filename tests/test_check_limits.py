@@ -224,9 +224,6 @@ def test_answers_that_are_no_class_are_named_among_three_classes():
     assert found("yes", "no", "maybe") == []
 
 
-# Annotators
-
-
 # Many classes
 
 

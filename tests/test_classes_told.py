@@ -7,13 +7,11 @@ import pytest
 
 import errorfloor as ef
 from errorfloor.data import classes, naming
-from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.naming import MOST_CLASSES
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.read_rows import ballots_of
-from errorfloor.data.rows import RowRequest
 from errorfloor.data.tables import ScoreTable
 
 
@@ -36,10 +34,6 @@ def scored(labels, scores=None):
 
 
 SCORED = {"score": "p", "label": "y"}
-
-
-def request_of(data, **columns):
-    return RowRequest(frame=lazy(data), run=fetch, columns=columns)
 
 
 # Labels
@@ -105,28 +99,9 @@ def test_it_is_asked_which_word_is_class_1_the_likeliest_first():
     assert many.count("`positive=") == 6
 
 
-def test_scores_of_words_are_averaged_where_there_are_some():
-    rows = {
-        "s": [0.25, 0.75, None, None, float("inf"), 0.5, 1.0],
-        "y": ["a", "a", "a", "c", "b", "b", None],
-    }
-    for data in (pd.DataFrame(rows), pl.DataFrame(rows)):
-        found = classes._mean_scores(request_of(data, score="s", label="y"), "y")
-        assert found == {"a": 0.5, "b": 0.5}
-
-
 def test_texts_are_no_classes():
     for length, says in ((100, "holds words"), (101, "holds texts of up to 101 characters")):
         assert says in error_of(scored(["a" * length, "b"]), **SCORED)
-
-
-def test_values_are_looked_for_in_the_first_65_536_rows_where_one_is_named():
-    labels = ["a", "b"] * 2**15
-    frame = pd.DataFrame({"p": 0.5, "y": [*labels, "late"]})
-    assert told(frame, **SCORED, positive="a")[1] == {"1": ["a"], "0": ["b"]}
-    frame = pd.DataFrame({"p": 0.5, "y": [*labels[1:], "late"]})
-    assert told(frame, **SCORED, positive="a")[1] == {"1": ["a"], "0": ["b", "late"]}
-    assert told(frame, **SCORED, positive="b")[0].n == 2**16
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
@@ -147,15 +122,6 @@ def test_words_are_found_behind_any_number_of_rows_without_a_vote():
     assert both == {"1": ["yes"], "0": ["no"]}
     assert (table.positives.tolist(), table.totals.tolist()) == ([1, 2], [2, 2])
     assert table.n == 3
-
-
-def test_fifty_values_are_looked_at():
-    frame = pd.DataFrame({"y": [None, *(f"{i:02}" for i in range(60))], "z": ["x"] * 61})
-    for data in (frame, pl.from_pandas(frame)):
-        request = request_of(data, label="y")
-        assert len(classes._values(request, ["y"])) == 50
-        assert classes._values(request, ["y"], 1000) == [f"{i:02}" for i in range(60)]
-        assert classes._values(request, ["z", "y"], 1000)[-1] == "x"
 
 
 # Columns of classes
@@ -309,25 +275,3 @@ def test_single_votes_for_two_classes_are_0_and_1():
         {"item": np.arange(1002) // 2, "by": ["x", "y"] * 501, "vote": [0, 1] * 500 + [2, 1]}
     )
     assert ballots_of(late, ReadOptions.of(**where)).classes == ("0", "1", "2")
-
-
-# Words about them
-
-
-def test_up_to_seven_classes_are_named_or_six_and_how_many_more():
-    for number, end in ((2, "c1, 1"), (7, "c6, 6"), (8, "c5, 5; and 2 more")):
-        rows = [[f"c{i}", i] for i in range(number)]
-        text = classes.described_many(rows, "items")
-        assert text.startswith(f"{number} classes: c0, 0 items; c1, 1")
-        assert text.endswith(end)
-    assert classes.described({"1": ["a"], "0": []}, 3, 0, "votes") == (
-        "class 1 = a, 3 votes; class 0 = none, 0"
-    )
-    assert classes.described({"1": ["a"], "0": ["b", "c"]}, 3, 4, "votes") == (
-        "class 1 = a, 3 votes; class 0 = b, c, 4 (one class against the rest)"
-    )
-    assert naming.positive_of(["yes", "no", "maybe"]) is None
-    assert naming.positive_of(["no", "yes"]) == naming.positive_of(["yes", "no"]) == "yes"
-    assert naming.positive_of(["!", "not"]) is None
-    assert classes._is_there("a")
-    assert not any(map(classes._is_there, (None, float("nan"), pd.NA, pd.NaT)))

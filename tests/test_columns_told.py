@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import errorfloor as ef
-from errorfloor._checks import argument, either
+from errorfloor._checks import either
 from errorfloor.data.columns import NO_NAMES, TEXT_FIRST, as_named, choose, has_no_names, plain
 from errorfloor.data.layouts import (
     ANNOTATIONS,
@@ -16,9 +16,8 @@ from errorfloor.data.layouts import (
     VOTES,
     VOTES_AND_LABELS,
 )
-from errorfloor.data.options import ARRAY, ReadOptions
-from errorfloor.data.read import ReadCall, of_counted, refuse_options
-from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.data.options import ReadOptions
+from errorfloor.data.read import ReadCall
 
 
 def kinds(columns):
@@ -222,21 +221,6 @@ def test_two_columns_that_are_no_shares_are_refused():
 # What is asked besides the data
 
 
-def test_nothing_is_asked_where_nothing_is_said():
-    assert ReadOptions(columns={}) == ReadOptions.of()
-    assert not ReadOptions.of().drop_missing
-    assert not ReadOptions.of().unlabelled
-    assert ReadOptions.of(drop_missing=True, cluster="c").sampling == {"cluster": "c"}
-    assert ReadOptions.of(unlabelled=True).unlabelled
-    assert ReadOptions.of(positive="b", classes=["a", "b"]).positive == "b"
-    assert ReadOptions.of(classes=["a", "b", "c"]).classes == ("a", "b", "c")
-    assert ReadOptions.of(classes=["0", "1"], positive=1.0).positive == 1.0
-    with pytest.raises(ef.InputError, match="makes 'b' class 1"):
-        ReadOptions.of(classes=["a", "b"], positive="c")
-    with pytest.raises(ef.InputError, match="asks about all classes"):
-        ReadOptions.of(classes=["a", "b", "c"], positive_from=2)
-
-
 def asked_of(*layouts, name=None, **where):
     return ReadCall(layouts, ReadOptions.of(**where), name=name)
 
@@ -255,56 +239,3 @@ def test_data_is_called_by_what_it_may_be():
         "a or b",
         "a, b or c",
     ]
-
-
-def test_columns_of_weights_are_kept_by_name_and_arrays_as_such():
-    for given, kept in ((None, None), ("w", "w"), ([1.0, 2.0], "array")):
-        source = asked_of(SCORES, weight=given).read(TABLE, "frame", SCORES, 2).source
-        assert source.options.weight == (kept if kept != "array" else ARRAY)
-
-
-TABLE = ScoreTable.from_arrays([0.25, 0.5, 0.75], [0, 1, 1])
-
-
-def test_tables_are_taken_as_they_are():
-    def taken(table, *layouts, paths=(), **where):
-        asked = asked_of(*layouts, **where)
-        return of_counted(table, asked, argument("data"), "a table", paths)
-
-    found = taken(TABLE.without(2), SCORES, VOTES)
-    assert found.table.n == 3
-    assert (found.source.rows, found.source.origin, found.source.columns) == (5, "table", {})
-    assert taken(TABLE, SCORES, paths=("a.npz",)).source.origin == "files"
-    soft = SoftTable.from_scores(TABLE)
-    for how in (((SOFT_LABELS,), {}), ((SCORES, SOFT_LABELS), {"soft": "scores"})):
-        layouts, where = how
-        found = taken(TABLE, *layouts, **where)
-        assert found.table == soft
-        assert found.source.columns == {"soft": "scores"}
-    assert taken(TABLE, SCORES, SOFT_LABELS).table is TABLE
-    assert taken(soft, SCORES, SOFT_LABELS).table is soft
-    assert taken(TABLE, SCORES, classes=["0", "1"]).table is TABLE
-    one = ScoreTable.from_arrays([0.5], [1])
-    assert taken(one, SCORES).table is one
-    votes = VoteTable.from_arrays([0, 1], [2, 3])
-    for table, layouts, where, says in (
-        (TABLE, (SCORES,), {"score": "p"}, r"`data` is a table, whose columns are known, so name"),
-        (TABLE, (SCORES, SOFT_LABELS), {"score": "p"}, r"`soft='scores'` takes the scores of a"),
-        (TABLE, (SCORES,), {"weight": "w"}, "which has weights and clusters already if any"),
-        (TABLE, (SCORES,), {"cluster": "w"}, r"already if any\. Leave out `cluster`"),
-        (TABLE, (SCORES,), {"classes": ["a", "b"]}, r"a table of the classes 0, 1\. Leave"),
-        (TABLE, (VOTES,), {}, r"holds scores; this needs votes\. Use from_scores for it"),
-        (votes, (SCORES, SOFT_LABELS), {}, r"holds votes; .* Use from_votes for it"),
-        (ScoreTable.empty(), (SCORES,), {}, "`data` is an empty table"),
-        (TABLE, (SCORES,), {"drop_missing": True}, "go with a dataframe or file of rows"),
-        (TABLE, (SCORES,), {"positive": 1}, "go with a dataframe or file of rows"),
-        (TABLE, (SCORES,), {"positive_from": 1}, "go with a dataframe or file of rows"),
-        (TABLE, (SCORES,), {"group": "g"}, "name its columns with `score` and `label`"),
-        (TABLE, (SCORES, VOTES), {"duplicates": "all"}, "columns with `score` and `label`"),
-    ):
-        with pytest.raises(ef.InputError, match=says):
-            taken(table, *layouts, **where)
-    refuse_options(asked_of(SCORES, drop_missing=True), may_drop=True)
-    refuse_options(asked_of(SCORES), may_drop=True)
-    with pytest.raises(ef.InputError, match="go with a dataframe"):
-        refuse_options(asked_of(SCORES, drop_missing=True, group="g"), may_drop=True)

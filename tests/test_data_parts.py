@@ -1,49 +1,20 @@
 """Small parts of reading and counting, each against numbers by hand or plain code."""
 
-import io
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import errorfloor as ef
 from errorfloor.data import (
-    annotators,
     ballots,
-    classes,
-    documents,
-    exports,
     features,
     matrices,
     options,
     rows,
 )
 from errorfloor.data.entries import Entries
-from errorfloor.data.naming import MOST_CLASSES
 from errorfloor.data.options import ReadOptions
 from errorfloor.data.tables import ScoreTable
-
-# Text
-
-
-# Packed votes
-
-
-# Lists of numbers
-
-
-def test_lists_must_have_one_length_of_two_or_more():
-    assert classes._one_length(2, 2, "p", "score") == 2
-    assert classes._one_length(MOST_CLASSES, MOST_CLASSES, "p", "score") == MOST_CLASSES
-    for least, most, says in (
-        (1, 1, "these have 1."),
-        (2, 3, "these have from 2 to 3."),
-        (MOST_CLASSES + 1, MOST_CLASSES + 1, "these have"),
-    ):
-        with pytest.raises(ef.InputError, match=says):
-            classes._one_length(least, most, "p", "score")
-
 
 # Entries
 
@@ -61,61 +32,6 @@ def test_entries_that_are_not_those_of_a_table_are_refused(wrong):
     Entries(**{name: np.array(one) for name, one in good.items()}).check(counts)
     with pytest.raises(ef.InputError, match="The entries of a table must be its items"):
         Entries(**{name: np.array(one) for name, one in {**good, **wrong}.items()}).check(counts)
-
-
-# Annotators
-
-
-def test_what_tables_keep_of_annotators_must_go_with_the_votes():
-    by_group, work = [[3, 4, 2, 2, 1, 5]], [[9, 10]]  # two of four votes, on five items
-    rows, loads = annotators.checked(by_group, work, 10)
-    assert (rows.tolist(), loads.tolist()) == (by_group, work)
-    for wrong in (
-        [[3, 4, 2, 5, 1, 2]], [[3, 4, 2, 2, 3, 5]], [[3, 4, 3, 2, 0, 5]], [[3, 4, 2, 1, 1, 5]],
-    ):  # fmt: skip
-        with pytest.raises(ef.InputError, match="does not go with its votes"):
-            annotators.checked(wrong, work, 10)
-    with pytest.raises(ef.InputError, match="does not go with its votes"):
-        annotators.checked(by_group, [[9, 11]], 10)
-    with pytest.raises(ef.InputError, match="must be counts with the columns part, totals"):
-        annotators.checked([[3, 4, 2, -2, 1, 5]], work, 10)
-    with pytest.raises(ef.InputError, match="must be counts with the columns bucket, votes"):
-        annotators.checked(by_group, [[9, 10, 1]], 10)
-
-
-def test_pairs_threes_and_fours_of_equal_votes_are_counted():
-    votes, own = np.array([[5, 2, 0]]), np.array([[2, 1, 0]])
-    found = annotators.falls_of(np.array([7]), votes, own, np.array([3]))
-    assert found.tolist() == [[7, 7, 5 * 4 + 2, 5 * 4 * 3, 5 * 4 * 3 * 2, 3, 3 * 2, 3]]
-    rows, _ = annotators.checked(found, [[1, 9]], 9, many=True)
-    assert rows.tolist() == found.tolist()
-    for place, wrong in ((2, 43), (6, 13), (5, 8), (6, 23), (5, 0)):
-        bad = found.copy()
-        bad[0, place] = wrong
-        with pytest.raises(ef.InputError, match="does not go with its votes"):
-            annotators.checked(bad, [[1, int(bad[0, 5]) * 3]], int(bad[0, 5]) * 3, many=True)
-
-
-# Exports
-
-
-def test_items_without_an_id_are_numbered_and_nobodys_votes_have_no_annotator():
-    export = exports.Export("x", bool, lambda record: iter(record["votes"]), "Votes are taken.")
-    records = [{"votes": [(None, None, "a")]}, "no record", {"votes": [("i", None, "b")]}]
-    assert exports.rows_of_export(export, records) == [
-        {"item": 0, "vote": "a"},
-        {"item": "i", "vote": "b"},
-    ]
-    records[2] = {"votes": [("i", "ann", "b")]}
-    assert [row["annotator"] for row in exports.rows_of_export(export, records)] == [None, "ann"]
-    with pytest.raises(ef.InputError, match="This is an export of x without a vote"):
-        exports.rows_of_export(export, [{"votes": []}])
-
-
-# Classic estimates
-
-
-# Rows in order
 
 
 # Items with features
@@ -218,37 +134,12 @@ def test_coarsened_tables_keep_counts_weights_and_ranges():
 # Limits and corners
 
 
-def test_single_votes_are_one_to_an_entry():
-    rows = pd.DataFrame(
-        {"item": [1, 1, 2], "annotator": list("aba"), "vote": [["cat"], ["dog", "cat"], ["cat"]]}
-    )
-    with pytest.raises(ef.InputError, match=r"`vote` .*has several labels in one entry"):
-        ef.from_votes(rows)
-
-
 def test_shares_with_one_product_are_not_one_share():
     """Two of three votes and one of six: the same product of votes and totals."""
     rows = pd.DataFrame({"positives": [2, 1, 2], "total": [3, 6, 3], "gold": [1, 0, 0]})
     found = ef.from_votes(rows, positives="positives", totals="total", label="gold", interval=None)
     assert found.table.scores.tolist() == [1 / 6, 2 / 3]
     assert found.table.counts.tolist() == [[1, 0], [1, 1]]
-
-
-def test_exports_are_read_up_to_256_megabytes(tmp_path):
-    path = tmp_path / "x.json"
-    path.write_text('[{"fields": {"text": "a"}, "responses": [], "id": 1},')
-    os.truncate(path, 2**28 + 1)  # the rest takes no place on the disk
-    with pytest.raises(ef.InputError, match="an export of Argilla of more than 256 MB"):
-        documents.columns_of_json(str(path), io.FileIO)
-
-
-def test_labels_of_entries_lie_inside_the_classes():
-    one = np.array([1])
-    by_class = np.array([[0, 0], [1, 0]])
-    Entries.of(one, 0 * one, one * 1.0, None, one).check(by_class)
-    beyond = Entries.of(0 * one, 2 * one, one * 1.0, None, one)  # the same place, counted through
-    with pytest.raises(ef.InputError):
-        beyond.check(by_class)
 
 
 def test_sources_count_rows_that_are_left_out():
@@ -266,16 +157,6 @@ def test_numbers_of_rows_are_noted_beside_arrays():
     for other in (2 + np.arange(60.0), np.arange(60.0) * 2):
         found = ef.from_scores(other, labels, interval=None)
         assert "id_as_score" not in found.source.facts
-
-
-def test_lists_of_lists_are_no_votes_in_files_either(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    path = tmp_path / "x.parquet"
-    nested = pa.table({"votes": [[[0], [1]], [[1], [1]], [[0], [0]]]})
-    pytest.importorskip("pyarrow.parquet").write_table(nested, path)
-    for data in (path, nested):
-        with pytest.raises(ef.InputError, match="holds lists of objects or of lists, not of votes"):
-            ef.from_votes(data, annotations="votes")
 
 
 def test_more_votes_side_by_side_than_fit_into_memory_are_refused(monkeypatch):

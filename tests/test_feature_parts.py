@@ -48,12 +48,6 @@ def test_of_more_classes_the_least_floor_is_that_of_pairs():
     np.testing.assert_allclose(least_of_pairs(errors, 3), [*by_hand, 2 / 3, 2 / 3], atol=1e-8)
 
 
-# Votes of neighbours.
-
-
-# Models.
-
-
 # Features that are the label.
 
 
@@ -67,6 +61,3 @@ def test_columns_of_few_values_that_go_with_one_class_each_tell_the_label():
     # Ten items for each value at least.
     assert leaks.telling_columns(same[:20, None], codes[:20]).tolist() == [0]
     assert leaks.telling_columns(same[:19, None], codes[:19]).tolist() == []
-
-
-# Limits of the classics, and of fits.

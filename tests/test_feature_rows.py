@@ -30,16 +30,6 @@ def error_of(call, *given, **more):
 # Points
 
 
-def test_points_are_copied_and_have_no_negative_zeros():
-    given = np.array([[-0.0], [1.0]])
-    found = as_points(given)
-    assert not np.signbit(found).any()
-    assert np.signbit(given[0, 0])
-    found[1] = 7.0
-    assert given[1, 0] == 1.0
-    assert as_points([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
-
-
 def test_the_first_entry_that_is_no_number_is_named():
     given = np.array([[1.0, 2.0], [3.0, np.nan], [np.inf, 5.0]])
     assert error_of(as_points, given).startswith(

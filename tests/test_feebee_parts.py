@@ -76,6 +76,3 @@ def test_methods_of_other_metrics_have_an_answer_of_their_own_or_a_map():
         with pytest.raises(ef.InputError, match=r"They are those for AUC\."):
             feebee.method_of(name, AUC)
     assert "ranking" not in feebee.methods_of(BALANCED)
-
-
-# Values of maps, rules and orders

@@ -226,6 +226,11 @@ def test_names_that_hold_commas_are_no_several_labels():
 # Two classes, however given
 
 
+def test_probabilities_of_two_columns_that_miss_one_by_rounding_stay_as_they_are():
+    nearly = [[0.25, 0.75 + 1e-7], [1, 0]]
+    assert ef.ScoreTable.from_arrays(nearly, [1, 0]).scores.tolist() == [0, 0.75 + 1e-7]
+
+
 def test_two_columns_are_the_two_class_table_to_the_last_bit():
     assert ef.SoftTable.from_arrays(TWO) == ef.SoftTable.from_arrays(TWO[:, 1])
     k = RNG.binomial(4, P[:, 0])

@@ -13,9 +13,6 @@ SAID = (argument("labels"),)
 # How text files are written
 
 
-# Archives
-
-
 # Names of classes
 
 
@@ -36,9 +33,6 @@ def test_several_labels_in_one_entry_are_told_from_names_with_commas():
     assert refused("Paris, Texas", "Paris", "Texas") == "'Paris, Texas'"
     assert refused("a, b", "b, c", "a, c") == "'a, b'"
     assert refused(["a", "b"]) == "['a', 'b']"
-
-
-# Voters
 
 
 # Lists of votes

@@ -357,6 +357,9 @@ def test_tables_take_no_columns_no_options_and_no_second_array(tmp_path):
     assert error_of(VOTE_TABLE, OF_VOTES, second=3) == (
         "`totals` must be left out when `positives` is a VoteTable."
     )
+    assert "of the classes 0, 1. Leave out `classes`" in error_of(
+        TABLE, (SCORES,), classes=["a", "b"]
+    )
 
 
 @pytest.mark.parametrize("table", [TABLE, VOTE_TABLE, SOFT_TABLE], ids=lambda table: table.kind)

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import arrays, matrices, read_rows, rows
+from errorfloor.data import arrays, matrices, read_rows
 from errorfloor.data.engines import fetch, lazy
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.options import ReadOptions
@@ -72,25 +72,6 @@ def test_what_is_no_label_or_no_column_is_refused_in_duckdb_too():
         ef.frames.score_table(relation(p=P, y=[0] * 5), score="p", label="y", positive=1)
     one = ef.frames.score_table(relation(p=[0.5], y=[1]), score="p", label="y")
     same(one, ScoreTable.from_arrays([0.5], [1]))
-
-
-def test_finite_scores_and_labels_of_0_and_1_will_do():
-    scores = np.array([0.5, -3.0, 7.0])
-    for kind in (np.float64, np.int8, np.uint8, np.bool_, np.float32):
-        for labels in ([0, 1, 0], [1, 1, 1], [0, 0, 0]):
-            assert rows._will_do(scores, np.array(labels, dtype=kind))
-    for labels in (
-        [0, 1, 2],
-        [0, -1, 1],
-        [-1, -1, 0],
-        [2, 2, 2],
-        [-1, 2, 0],
-        [0.5, 0, 1],
-        [np.nan, 0, 1],
-    ):
-        assert not rows._will_do(scores, np.array(labels))
-    for bad in (np.inf, -np.inf, np.nan):
-        assert not rows._will_do(np.array([0.5, bad, 7.0]), np.array([0, 1, 0]))
 
 
 # Distinct scores, and cells where they are too many
@@ -217,6 +198,9 @@ def test_votes_of_two_columns_that_are_left_out_are_counted_for_their_own_group(
         }  # fmt: skip
 
 
+# Weights and clusters next to rows
+
+
 def test_repeated_items_are_counted_by_group_and_missing_ones_are_none():
     frame = pd.DataFrame(
         {"i": ["a", "a", "b", None, None, "a", "c", "c"], "g": [1, 1, 1, 1, 1, 2, None, None]}
@@ -225,9 +209,6 @@ def test_repeated_items_are_counted_by_group_and_missing_ones_are_none():
         assert read_rows.count_repeated(lazy(data), fetch, "i", None) == 3
         assert read_rows.count_repeated(lazy(data), fetch, "i", "g") == 1
         assert read_rows.count_repeated(lazy(data.head(0)), fetch, "i", None) == 0
-
-
-# Weights and clusters next to rows
 
 
 def test_rows_of_classes_with_weights_are_told_apart_however_close_they_are():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import arrays, entries, matrices, tables
+from errorfloor.data import arrays, matrices, tables
 from errorfloor.data.entries import Entries
 from errorfloor.data.items import KeptScores
 from errorfloor.data.options import ReadOptions
@@ -43,25 +43,6 @@ def test_tables_are_equal_if_all_that_they_hold_is():
     weighed = ScoreTable.from_arrays([0.2, 0.9], [0, 1], weight=[1.0, 2.0])
     assert one != weighed
     assert weighed != ScoreTable.from_arrays([0.2, 0.9], [0, 1], weight=[1.0, 3.0])
-
-
-def test_files_hold_what_is_not_as_usual(tmp_path):
-    one = ScoreTable.from_arrays([0.2, 0.9], [0, 1])
-    assert set(one._arrays()) == {"scores", "counts"}
-    assert set(one.without(2)._arrays()) == {"scores", "counts", "dropped"}
-    assert "classes" in replace(one, classes=("a", "b"))._arrays()
-    for found in (one, one.without(2), replace(one, classes=("a", "b"))):
-        found.save(tmp_path / "x.npz")
-        assert ScoreTable.load(tmp_path / "x.npz") == found
-    with pytest.raises(ValueError, match="does not hold a VoteTable: its arrays are others"):
-        VoteTable.load(tmp_path / "x.npz")
-    old = {"scores": [0.2], "negatives": [1], "positives": [2]}
-    assert ScoreTable.is_in(old)
-    assert ScoreTable.is_in({**old, "dropped": 1})
-    assert not ScoreTable.is_in({"scores": [0.2], "positives": [2]})
-    assert not SoftTable.is_in(old)
-    assert not ScoreTable.is_in({**old, "kind": "votes"})
-    assert VoteTable.is_in({"kind": "votes"})
 
 
 def test_columns_are_of_one_length_and_cannot_be_changed():
@@ -116,44 +97,6 @@ def test_counts_are_whole_numbers_that_nobody_can_change():
             matrices.column(values, "counts", **limits)
 
 
-def test_counts_of_classes_have_a_column_each():
-    for kind in (np.int64, np.int32):
-        ours = frozen([[1, 2], [0, 3]], kind)
-        assert matrices.by_class(ours, "counts") is ours
-    for values in (
-        [[1, 2], [0, 3]],
-        frozen([[1.0, 2], [0, 3]]),
-        frozen([[1, 2], [0, 3]], order="C"),
-    ):
-        found = matrices.by_class(values, "counts")
-        assert (found.tolist(), found.dtype) == ([[1, 2], [0, 3]], np.int64)
-        assert found.flags.f_contiguous
-    for wrong in ([1, 2], [[1], [2]], np.ones((2, 2, 2), int)):
-        with pytest.raises(ef.InputError, match="must have a column for each of two classes"):
-            matrices.by_class(wrong, "counts")
-    for wrong in ([[1, -2], [0, 3]], frozen([[1, -2], [0, 3]])):
-        with pytest.raises(ef.InputError, match="`counts of class 1` must be whole numbers"):
-            matrices.by_class(wrong, "counts")
-    with pytest.raises(ef.InputError, match="`votes of class 0` must be"):
-        matrices.by_class([[5, 0]], "votes", most=4)
-    assert matrices.by_class([[4, 0]], "votes", most=4).tolist() == [[4, 0]]
-    pair = matrices.side_by_side(np.array([1, 2]), np.array([3, 4]))
-    assert pair.tolist() == [[1, 3], [2, 4]]
-    assert matrices.is_ours(pair)
-    assert not matrices.is_ours(np.array([1]))
-    assert not matrices.is_ours(frozen([[1, 2], [3, 4]], order="C"))
-
-
-def test_probabilities_add_up_to_one():
-    matrices.check_sums(np.array([[0.5, 0.5 + 9e-7], [0.5, 0.5 - 9e-7]]), "soft")
-    for off in (1.1e-6, -1.1e-6, np.nan):
-        with pytest.raises(
-            ef.InputError, match="`soft` of an item must add up to 1: the sum of row"
-        ):
-            matrices.check_sums(np.array([[0.5, 0.5], [0.5, 0.5 + off]]), "soft")
-    assert matrices.added(np.array([[1, 2, 3], [4, 5, 6]])).tolist() == [6, 15]
-
-
 # Rows that stand for ranges
 
 
@@ -185,21 +128,6 @@ def test_rows_are_coarse_where_they_stand_for_several_places():
     assert (half.n, half.items.tolist(), half.row_masses.tolist()) == (3, [1, 2], [1, 2])
 
 
-@pytest.mark.parametrize("number", [-0.1, 1.1])
-def test_soft_labels_and_their_ranges_lie_in_0_and_1(number):
-    low = min(number, 0.5)
-    with pytest.raises(ef.InputError, match="`soft_labels` must lie in"):
-        SoftTable([number], [1])
-    with pytest.raises(ef.InputError, match="`soft_labels` must lie in"):
-        SoftTable([0.5], [1], lows=[low], highs=[max(number, 0.5)])
-    with pytest.raises(ef.InputError, match="`soft_labels` must lie in"):
-        SoftTable([[number, 1 - number, 0.0]], [1])
-    with pytest.raises(ef.InputError, match="must add up to 1"):
-        SoftTable([[0.2, 0.2, 0.2]], [1])
-    with pytest.raises(ef.InputError, match="`counts` must be whole numbers of at least 1"):
-        SoftTable([0.5], [0])
-
-
 def test_empty_ranges_and_tables_stay_empty():
     none = ScoreTable.from_ranges(np.zeros(0), np.zeros(0), np.zeros((0, 2), int), dropped=3)
     assert (len(none), none.dropped) == (0, 3)
@@ -218,27 +146,6 @@ def test_ranges_keep_their_entries():
     assert entries_of(found) == [(0, 1, 2, 1), (1, 0, 1, 1), (1, 1, 3, 1)]
     assert (found.lows.tolist(), found.highs.tolist()) == ([0.1, 0.5], [0.2, 0.7])
     assert tables._rows_after(np.array([1, 0, 2]), np.array([0, 1])).tolist() == [1, 0, 1]
-
-
-def test_points_of_many_classes_add_with_their_entries_and_unlabelled_items():
-    one = ScoreTable.from_arrays(THREE, [0, 1, 2], weight=[1.0, 2, 3]).without(1)
-    other = ScoreTable.from_arrays(THREE[1:], [1, 0], weight=[5.0, 7]).without(2)
-    both = one + other
-    assert both.scores.tolist() == [[0, 0.5, 0.5], [0.5, 0.25, 0.25]]
-    assert both.counts.tolist() == [[0, 2, 0], [2, 0, 1]]
-    assert both.dropped == 3
-    assert entries_of(both) == [
-        (0, 1, 2, 1),
-        (0, 1, 5, 1),
-        (1, 0, 1, 1),
-        (1, 0, 7, 1),
-        (1, 2, 3, 1),
-    ]
-    some = ScoreTable(THREE[:1], [[1, 0, 0]], unlabelled=[4])
-    plain = ScoreTable(THREE[:1], [[0, 2, 0]])
-    for whole in (some + plain, plain + some):
-        assert whole.counts.tolist() == [[1, 2, 0]]
-        assert whole.unlabelled.tolist() == [4]
 
 
 # Tables of scores
@@ -308,79 +215,7 @@ def test_entries_are_those_of_the_items():
             replace(made, entries=wrong)
 
 
-def test_votes_with_weights_add_row_by_row():
-    one = VoteTable.from_arrays([1, 0, 2], 2, weight=[1.0, 2, 3]).without(1)
-    other = VoteTable.from_arrays([1, 1], [1, 2], weight=[5.0, 7]).without(2)
-    both = one + other
-    assert both.votes.tolist() == [[0, 1], [2, 0], [1, 1], [0, 2]]
-    assert both.counts.tolist() == [1, 1, 2, 1]
-    assert entries_of(both) == [
-        (0, 0, 5, 1),
-        (1, 0, 2, 1),
-        (2, 0, 1, 1),
-        (2, 0, 7, 1),
-        (3, 0, 3, 1),
-    ]
-    assert both.dropped == 3
-    cells = both.cells()
-    assert cells.totals.tolist() == [1, 2, 2, 2, 2]
-    three = VoteTable.from_arrays([[1, 0, 1], [0, 2, 0]], weight=[1.0, 2.0])
-    assert three.cells().votes.tolist() == [[1, 0, 1], [0, 2, 0]]
-
-
-def rows_with_weights(votes):
-    """Return the row of each item, which its weight tells."""
-    found = entries.of_votes(votes, np.arange(1.0, len(votes) + 1), None)
-    return found.row[np.argsort(found.weight)].tolist()
-
-
-def test_rows_of_items_with_weights():
-    rng = np.random.default_rng(0)
-    for classes in (2, 3):
-        votes = rng.integers(0, 3, (40, classes))
-        votes[:, 0] += 1
-        keys = [(sum(row), *row[1:]) for row in votes.tolist()]
-        distinct = sorted(set(keys))
-        assert rows_with_weights(votes) == [distinct.index(key) for key in keys]
-    assert rows_with_weights(np.array([[1, 0, 0], [0, 0, 1]])) == [0, 1]
-    places = np.array([0.1, 0.2, 0.5])
-    assert entries.rows_among(places, np.array([0.5, 0.1, 0.5])).tolist() == [2, 0, 2]
-    assert entries.rows_among(THREE[1:], THREE).tolist() == [1, 0, 1]
-    soft = SoftTable.from_arrays([0.5, -0.0, 0.0, 0.5], weight=[1.0, 2, 3, 4])
-    assert soft.probabilities.tolist() == [0, 0.5]
-    assert not np.signbit(soft.probabilities).any()
-    assert entries_of(soft) == [(0, 0, 2, 1), (0, 0, 3, 1), (1, 0, 1, 1), (1, 0, 4, 1)]
-    many = SoftTable.from_arrays(THREE, weight=[1.0, 2, 3])
-    assert entries_of(many) == [(0, 0, 2, 1), (1, 0, 1, 1), (1, 0, 3, 1)]
-    both = ScoreTable.from_arrays(
-        [0.5, -0.0, 0.0], [1, 0, 1], weight=[1.0, 2, 3], cluster=[7, 7, 8]
-    )
-    assert entries_of(both) == [(0, 0, 2, 1), (0, 1, 3, 1), (1, 1, 1, 1)]
-    assert both.entries.clusters == 2
-
-
 # Shares of votes as scores
-
-
-def test_shares_of_arrays_have_the_labels_beside_them():
-    found, names = arrays.shares_of_arrays([1, 2, 0], 2, [0, 1, 0])
-    assert (found.scores.tolist(), names) == ([0, 0.5, 1], ("0", "1"))
-    assert found.counts.tolist() == [[1, 0], [1, 0], [0, 1]]
-    found, names = arrays.shares_of_arrays([[1, 1], [0, 2]], None, ["no", "yes"])
-    assert (found.scores.tolist(), names) == ([0.5, 1], ("no", "yes"))
-    found, names = arrays.shares_of_arrays([1, 2], [2, 2], ["no", "yes"], ("no", "yes"))
-    assert found.counts.tolist() == [[1, 0], [0, 1]]
-    found, names = arrays.shares_of_arrays(
-        [[1, 1, 0], [0, 0, 2]], None, ["c", "a"], ("a", "b", "c"), {"weight": [2.0, 3.0]}
-    )
-    assert (found.counts.tolist(), names) == ([[1, 0, 0], [0, 0, 1]], ("a", "b", "c"))
-    assert entries_of(found) == [(0, 0, 3, 1), (1, 2, 2, 1)]
-    with pytest.raises(ef.InputError, match="`votes` and `labels` must have the same length"):
-        arrays.shares_of_arrays([1, 2], 2, [0, 1, 1])
-    with pytest.raises(ef.InputError, match="`positives` must not exceed"):
-        arrays.shares_of_arrays([1, 3], 2, [0, 1])
-    with pytest.raises(ef.InputError, match="`labels` must be 0 or 1"):
-        arrays.shares_of_arrays([1, 2], 2, [0, 2])
 
 
 # Items without a label
@@ -467,21 +302,6 @@ def test_rows_without_a_label_are_kept_in_their_groups(missing):
     assert (whole.n, whole.unlabelled) == (4, None)
     with pytest.raises(ef.InputError, match=f"missing for all {missing} items"):
         read(pd.DataFrame(data).tail(missing), (SCORES,), where)
-
-
-def test_rows_of_many_classes_without_a_label_are_kept():
-    import pandas as pd
-
-    from errorfloor.data.layouts import SCORES
-    from errorfloor.data.read import read
-
-    p = np.array([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
-    data = pd.DataFrame(p, columns=["p_a", "p_b", "p_c"]).assign(label=["a", "c", None, "b"])
-    where = ReadOptions.of(score=["p_a", "p_b", "p_c"], label="label", unlabelled=True)
-    found = read(data, (SCORES,), where).table
-    assert found.scores.tolist() == [[0, 0.5, 0.5], [0.25, 0.25, 0.5], [0.5, 0.25, 0.25]]
-    assert found.counts.tolist() == [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
-    assert found.unlabelled.tolist() == [0, 0, 1]
 
 
 # Single items, and sums of files

@@ -12,9 +12,7 @@ from errorfloor.methods.soft import MANY_PLUGIN, MANY_PLUGINS
 from errorfloor.methods.votes.line import fit_mixture
 from errorfloor.methods.votes.mixture import (
     MANY_MIXTURE,
-    ManyClassMixture,
     TwoClassMixture,
-    refuse_one_class,
 )
 from errorfloor.methods.votes.stopping import rule_named
 from errorfloor.metrics.choice import MetricChoice
@@ -72,31 +70,6 @@ def test_too_many_weighted_votes_of_two_classes_are_refused_by_their_number():
 # Values of a fitted distribution
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "positives", "refused"),
-    [
-        ("auc", {}, 0, "1"),
-        ("auc", {}, 2, "0"),
-        ("auc", {"prior": 0.3}, 0, None),
-        ("f1", {}, 0, "1"),
-        ("f1", {}, 2, None),
-        ("balanced-error", {}, 2, "0"),
-        ("brier", {}, 0, None),
-        ("auc", {}, 1, None),
-    ],
-)
-def test_votes_for_one_class_alone_are_refused_where_both_are_needed(
-    name, given, positives, refused
-):
-    cells = Sample.of_votes(np.array([positives]), np.array([2]), np.array([5]))
-    metric = MetricChoice(name, **given).of(2)
-    if refused is None:
-        refuse_one_class(cells, metric)
-        return
-    with pytest.raises(ef.InputError, match=f"there is no vote for class {refused}"):
-        refuse_one_class(cells, metric)
-
-
 def test_single_votes_and_votes_that_no_rule_ends_with_have_no_value():
     single = Sample.of_votes(np.array([0, 1]), np.array([1, 1]), np.array([5, 5]))
     with pytest.raises(ef.InputError, match="at least 2 votes"):
@@ -125,35 +98,6 @@ def test_plain_shares_of_many_classes_have_values_by_hand():
             record.bind(cells, Options(totals_by="votes", stopping="third", **asked))
 
 
-def test_values_of_many_classes_refuse_what_has_no_answer():
-    def value(votes, name, **options):
-        cells = Sample.of_rows(np.asarray(votes), np.ones(len(votes), dtype=np.int64))
-        given = options.pop("given", {})
-        classes = cells.votes.shape[1]
-        return ManyClassMixture(
-            cells, Options(metric=MetricChoice(name, **given).of(classes), **options)
-        )
-
-    three = [[2, 0, 0], [0, 1, 1], [0, 2, 0]]
-    value(three, "log-loss", majority=2)  # of two votes one decides
-    for majority in (3, 4):
-        with pytest.raises(ef.InputError, match="`majority` goes with the error"):
-            value(three, "log-loss", majority=majority)
-    value(2 * np.eye(5, dtype=int), "balanced-error")
-    with pytest.raises(ef.InputError, match=r"at most 5 classes, and there are 6"):
-        value(2 * np.eye(6, dtype=int), "balanced-error")
-    value(2 * np.eye(6, dtype=int), "log-loss")
-    missing = [[2, 0, 0], [1, 0, 1]]
-    with pytest.raises(ef.InputError, match=r"there is none for class number 1\."):
-        value(missing, "balanced-error")
-    value(missing, "balanced-error", given={"prior": (0.5, 0.2, 0.3)})
-    value(missing, "cost", given={"costs": 1 - np.eye(3)})
-    with pytest.raises(ef.InputError, match="at least 2 votes"):
-        value(np.eye(3, dtype=int), "log-loss")
-    with pytest.raises(ef.InputError, match="`stopping` is for two classes"):
-        value(three, "log-loss", totals_by="votes", stopping="third")
-
-
 def test_plain_shares_of_many_classes_leave_what_the_first_has_not():
     cells = Sample.of_rows(np.array([[1, 3, 0], [0, 1, 1], [2, 2, 2]]), np.array([1, 2, 3]))
     one, both, three = (
@@ -177,9 +121,6 @@ def test_plain_shares_of_many_classes_leave_what_the_first_has_not():
         MANY_PLUGIN.bind(cells, Options(majority=65))
     MANY_PLUGIN.bind(cells, Options(majority=64))
     assert MANY_MIXTURE.bind(THREE, Options()).fitted.majority == 1
-
-
-# Floors of a fitted distribution
 
 
 # Rules that stop
