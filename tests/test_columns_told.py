@@ -101,13 +101,6 @@ def test_forty_columns_are_listed_and_of_more_it_is_said_how_many():
         assert "c40" not in str(raised.value)
 
 
-def test_columns_to_type_stand_behind_what_was_typed():
-    with pytest.raises(ef.InputError) as raised:
-        choose(kinds("score label positives total"), {}, LAYOUTS, "x.csv")
-    typed = [one for one in raised.value.parts if getattr(one, "is_command", False)]
-    assert [one.name for one in typed] == ["score", "positives"]
-
-
 def test_totals_that_are_not_there_are_absent_and_huge_ones_are_refused():
     there = kinds("k m")
     with pytest.raises(ef.InputError, match=r"is called 'absent' \(`totals`\)"):

@@ -122,14 +122,6 @@ def test_names_of_all_roles_leave_one_reading():
     assert readings("counts:list") == [("counts", {"counts": "counts"})]
 
 
-def test_several_readings_are_all_told():
-    assert [name for name, _ in readings("p y votes total")] == ["scores", "votes"]
-    assert [name for name, _ in readings("p y votes total", (VOTES,))] == ["votes"]
-    assert [name for name, _ in readings("p y soft_labels", (SCORES, SOFT_LABELS))] == [
-        "soft labels"
-    ]
-
-
 def test_votes_beside_labels_are_never_guessed():
     assert readings("votes total y", BESIDE_LABELS) == []
     assert readings("votes total y") == [("votes", {"votes": "votes", "total": "total"})]

@@ -33,13 +33,6 @@ def numbers(columns):
     return dict.fromkeys(columns.split(), "number")
 
 
-def in_options(mention):
-    """Write a mention about as the command line does."""
-    if mention.is_function:
-        return mention.name
-    return f"--{mention.name}" + ("" if mention.value is None else f" {mention.value}")
-
-
 def test_the_records_of_layouts_are_whole_and_their_names_are_unlike():
     assert [layout.name for layout in LAYOUTS] == [
         "scores",
@@ -180,18 +173,6 @@ def test_columns_are_not_guessed_if_there_is_doubt(columns):
         assert f"{column} (number)" in str(raised.value)
 
 
-def test_several_readings_are_offered_in_python_and_as_options():
-    with pytest.raises(InputError) as raised:
-        choose(numbers("score label positives total"), {}, LAYOUTS, "x.csv")
-    assert str(raised.value).endswith(
-        "You may mean\n  `score='score'` `label='label'`\n"
-        "  `positives='positives'` `totals='total'`"
-    )
-    assert raised.value.told(in_options).endswith(
-        "--score 'score' --label 'label'\n  --positives 'positives' --totals 'total'"
-    )
-
-
 def test_ways_to_name_columns_are_those_of_the_allowed_layouts():
     with pytest.raises(InputError) as raised:
         choose(numbers("a b c"), {}, (VOTES, ANNOTATORS), "x.csv")
@@ -207,30 +188,6 @@ def test_long_lists_of_columns_are_cut_and_empty_ones_said():
         choose({f"c{i}": "number" for i in range(45)}, {}, LAYOUTS, "x.csv")
     with pytest.raises(InputError, match=r"There are no columns in x\.csv\."):
         choose({}, {}, LAYOUTS, "x.csv")
-
-
-def test_two_columns_of_different_kinds_need_no_names():
-    found = choose({"a": "boolean", "b": "number"}, {}, LAYOUTS, "x.csv")
-    assert found.columns == {"score": "b", "label": "a"}
-    for kinds in ({"a": "number", "score": "text"}, {"y": "number", "b": "text"}):
-        with pytest.raises(InputError, match="Cannot tell"):
-            choose(kinds, {}, LAYOUTS, "x.csv")
-    with pytest.raises(InputError, match="Cannot tell"):
-        choose({"a": "boolean", "b": "number"}, {}, (VOTES,), "x.csv")
-
-
-def test_what_was_not_named_is_filled_in_if_one_column_is_left():
-    found = choose(numbers("a b"), {"score": "b"}, LAYOUTS, "x.csv")
-    assert found.columns == {"score": "b", "label": "a"}
-    assert found.guessed == ("label",)
-    assert found.mentions == (Mention("label", "'a'"),)
-    assert choose(numbers("a y b"), {"score": "b"}, LAYOUTS, "x.csv").columns["label"] == "y"
-    with pytest.raises(InputError, match=r"`label` is missing\. Name its column, too\. The"):
-        choose(numbers("a b c"), {"score": "b"}, LAYOUTS, "x.csv")
-    with pytest.raises(InputError, match=r"`item` and `vote` are missing\. Name them, too"):
-        choose(numbers("a b c"), {"annotator": "b"}, LAYOUTS, "x.csv")
-    with pytest.raises(InputError, match="`score` is missing"):
-        choose({"a": "text", "b": "text"}, {"label": "b"}, LAYOUTS, "x.csv")
 
 
 def test_an_annotator_is_filled_in_if_there_is_one_and_not_needed():
@@ -253,18 +210,6 @@ def test_columns_of_different_layouts_are_refused():
         layout_of({"score": "a"}, (VOTES,))
 
 
-def test_a_column_that_is_not_there_is_named_with_those_that_are():
-    with pytest.raises(InputError) as raised:
-        choose(numbers("score label"), {"score": "scores"}, LAYOUTS, "x.csv")
-    assert str(raised.value) == (
-        "No column of x.csv is called 'scores' (`score`). Did you mean score? "
-        "The columns of x.csv are score (number), label (number)."
-    )
-    for column in (0, ["c"]):
-        with pytest.raises(InputError, match=r"No column of x\.csv is called"):
-            choose(numbers("a b"), {"score": column}, LAYOUTS, "x.csv")
-
-
 def test_several_columns_may_be_patterns_and_lists_in_one_text():
     kinds = numbers("id a b c")
     for wanted in (["a", "b", "c"], ["c,a", "b"], ["[abc]"], ["a", "[bc]"]):
@@ -282,17 +227,6 @@ def test_several_columns_may_be_patterns_and_lists_in_one_text():
             choose(kinds, {"annotators": wanted}, LAYOUTS, "x.csv")
     with pytest.raises(InputError, match="`annotators` has a column twice"):
         as_named({"annotators": ["a", "b", "a"]}, LAYOUTS, kinds)
-
-
-def test_totals_may_be_a_number():
-    for total in (3, "3"):
-        given = by_role({"positives": "k", "totals": total})
-        assert as_named(given, LAYOUTS, ["k"]).columns == {"votes": "k", "total": 3}
-        assert choose(numbers("k"), {"total": total}, LAYOUTS, "x.csv").columns["total"] == 3
-    assert as_named({"votes": "k", "total": "3"}, LAYOUTS, ["k", "3"]).columns["total"] == "3"
-    for total in (0, 2.5, [3, 3]):
-        with pytest.raises(InputError, match="`totals` must be a whole number of at least 1"):
-            choose(numbers("k m"), {"total": total}, LAYOUTS, "x.csv")
 
 
 def test_columns_that_are_all_named_need_no_look_at_the_rows():
