@@ -65,7 +65,7 @@ from errorfloor.methods.votes.simplex import (
 from errorfloor.methods.votes.thinning import Votes, by_total, generator_of
 from errorfloor.metrics import Metric
 from errorfloor.metrics.record import least_error
-from errorfloor.metrics.two_by_two import hardest
+from errorfloor.metrics.two_by_two import BALANCED, hardest
 
 Cells: TypeAlias = tuple[Counts, Counts, Counts | Floats]  # positives, totals, items
 Function: TypeAlias = Callable[[Floats], Floats]  # of probabilities
@@ -605,7 +605,7 @@ def many_likelihood_limits(
         low, high = limits_of(region, metric)
         high = max(high, region.noisier(value)) if metric.less_is_better else high
     elif not metric.is_mean:  # the balanced error
-        low, high = (_balanced(region, metric, sign) for sign in (1.0, -1.0))
+        low, high = (_balanced(region, sign) for sign in (1.0, -1.0))
         high = most if region.lost(region.shares) <= region.choose else high
     else:
         low, high = (sign * region.bound(metric.per_item, sign)[0] for sign in (1.0, -1.0))
@@ -788,11 +788,11 @@ class ManyClassRegion(Region):
         return sign * float(self.fitted @ _surer(t)(self.points))
 
 
-def _balanced(region: ManyClassRegion, metric: Metric, sign: float) -> float:
+def _balanced(region: ManyClassRegion, sign: float) -> float:
     """Return the limit of the balanced error: of its slope, taken where it is extreme."""
     at, found = region.fitted, np.inf
     for _ in range(_ROUNDS):
-        before, value = found, metric.best(region.points, at)
+        before, value = found, BALANCED.best(region.points, at)
         slope = _slope_of_balanced(region.points, at)
         limit, extreme = region.bound(slope, sign)
         found = sign * value + limit - sign * float(at @ slope(region.points))
