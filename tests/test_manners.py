@@ -66,6 +66,8 @@ def test_estimates_are_compared_with_numbers_and_with_each_other_by_their_values
     low, high = ef.from_soft_labels([0.05] * 9), ef.from_soft_labels([0.4] * 9)
     assert low < 0.1 < high
     assert high > low
+    assert low <= low <= 0.1 <= high
+    assert high >= low
     assert sorted([high, low]) == [low, high]
     assert max(low, high) is high
     assert low != 0.05  # results equal results only, and themselves
@@ -199,6 +201,33 @@ def test_every_result_can_be_had_as_rows(results, backend):
     assert len(plan) == 25
 
 
+def test_every_result_gives_its_numbers_to_trackers(results):
+    for one in results:
+        if hasattr(one, "to_metrics"):
+            assert all(type(value) is float for value in one.to_metrics().values())
+
+
+def test_a_reliability_curve_says_what_it_found_and_has_a_row_for_each_score():
+    pytest.importorskip("pandas")
+    curve = ef.reliability([0.1, 0.4, 0.9] * 50, [0, 0, 1, 0, 1, 1] * 25)
+    assert (
+        str(curve)
+        == curve.sentence
+        == (
+            "The fitted probability of class 1 goes from 0 to 100 % for scores from 0.1 to 0.9 "
+            "(isotonic, 150 items)."
+        )
+    )
+    frame = curve.to_frame("pandas")
+    assert list(frame) == ["score", "probability", "low", "high"]
+    assert frame["high"].tolist() == curve.high.tolist()
+    falling = ef.reliability(1 - SCORES, SCORES > 0.5)
+    assert falling.sentence.endswith("somewhere the probability falls as the score rises.")
+    many = ef.reliability(np.eye(3)[[0, 1, 2] * 40] * 0.5 + 0.2, [0, 1, 2] * 40)
+    assert "that the likeliest class is right" in many.sentence
+    assert set(many.to_frame("pandas")["curve"]) == {"likeliest class", "0", "1", "2"}
+
+
 def test_results_draw_themselves(results):
     plt = pytest.importorskip("matplotlib.pyplot")
     from matplotlib.figure import Figure
@@ -214,6 +243,7 @@ def test_results_draw_themselves(results):
         except ef.InputError as error:
             assert f"no picture of a {type(one).__name__}" in str(error)  # noqa: PT017
     assert drawn >= {"Estimate", "VotesEstimate", "Verdict", "Comparison", "People", "Plan"}
+    assert drawn >= {"Reliability", "ClassReliability"}
     texts = [one.get_text() for one in results[4].plot().texts]
     assert any("your model 80" in text for text in texts)
     plt.close("all")
@@ -259,6 +289,58 @@ def test_labels_beside_arrays_may_be_words_and_other_numbers_as_in_dataframes(la
         assert (found.value, found.low, found.high) == (usual.value, usual.low, usual.high)
 
 
+@pytest.mark.parametrize(
+    ("one", "zero", "more"),
+    [
+        ("spam", "ham", {}),
+        ("x", "z", {"positive": "x"}),
+        (1, -1, {}),
+        (1.0, -1.0, {}),
+        (True, False, {}),
+    ],
+)
+def test_a_models_labels_may_be_words_and_signs_as_well(one, zero, more):
+    def written(ones):
+        return np.where(ones, one, zero)
+
+    model = SCORES > 0.6
+    beside, usual = (
+        ef.headroom(SCORES, labels=labels, predictions=chosen, **given)
+        for labels, chosen, given in (
+            (written(LABELS), written(model), more),
+            (LABELS, model, {}),
+        )
+    )
+    assert (beside.low, beside.high, beside.p_room) == (usual.low, usual.high, usual.p_room)
+    for metric, name, given in (
+        ("error", "predictions", written(model)),
+        ("auc", "model_scores", SCORES**2),
+    ):
+        floor = ef.from_scores(SCORES, written(LABELS), metric=metric, **more)
+        plain = {"labels": LABELS, name: model if name == "predictions" else given}
+        usual = ef.headroom(ef.from_scores(SCORES, LABELS, metric=metric), **plain)
+        own = {"labels": written(LABELS), name: given}
+        for found in (ef.headroom(floor, **own), ef.headroom(floor, **own, **more)):
+            assert (found.low, found.high) == (usual.low, usual.high)
+    partly = written(LABELS).astype(object)
+    partly[::2] = None
+    numbers = np.where(np.arange(300) % 2, LABELS, np.nan)
+    plan = ef.plan_labels(SCORES, partly, budget=20, **more)
+    assert plan.width == ef.plan_labels(SCORES, numbers, budget=20).width
+
+
+def test_predictions_in_other_words_than_the_labels_are_refused():
+    floor = ef.from_scores(SCORES, LABELS)
+    for data in (SCORES, floor):
+        with pytest.raises(ValueError, match="`predictions` has 'eggs', and no label is"):
+            ef.headroom(data, labels=WORDS, predictions=np.where(SCORES > 0.5, "spam", "eggs"))
+        words = np.where(LABELS, "x", "z")
+        with pytest.raises(ValueError, match="`positive='x'`"):
+            ef.headroom(data, labels=words, predictions=words)
+    with pytest.raises(ValueError, match="`positive` goes with data"):
+        ef.headroom(floor, 10, 100, positive="spam")
+
+
 def test_words_stay_missing_where_they_are():
     words = WORDS.astype(object)
     words[::7] = None
@@ -291,10 +373,14 @@ def test_labels_next_to_votes_may_be_words():
 
 
 @pytest.mark.parametrize("labels", [LABELS, 2 * LABELS - 1, WORDS, LABELS.astype(bool)])
-@pytest.mark.parametrize("ask", [ef.from_scores, ef.compare, ef.reliability, ef.calibrate])
+@pytest.mark.parametrize(
+    "ask", [ef.from_scores, ef.compare, ef.reliability, ef.calibrate, ef.plan_labels]
+)
 def test_labels_in_the_place_of_scores_are_refused_and_never_swapped(ask, labels):
     with pytest.raises(ValueError, match=r"Pass the scores first .* scikit-learn's metrics"):
         ask(labels, SCORES)
+    with pytest.raises(ValueError, match=r"Pass the scores first .* scikit-learn's metrics"):
+        ef.headroom(labels, labels=SCORES, predictions=LABELS)
 
 
 def test_scores_of_many_classes_in_the_place_of_labels_are_refused():

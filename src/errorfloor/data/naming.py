@@ -351,12 +351,26 @@ class Binary:
     positive: object = None  # what means class 1, where the labels were not 0 and 1
     sides: dict[str, list[str]] | None = None
 
+    def alike(self, answers: object, name: str) -> Any:
+        """Return answers next to the labels as 0 and 1 in the same way; others are refused."""
+        if self.positive is None or self.sides is None:
+            return answers
+        values, at = distinct_values(_as_labels(answers, name))
+        _refuse_missing(values, at, name)
+        texts = [text_of(one) for one in values]
+        known = [one for side in self.sides.values() for one in side]
+        strange = [one for one in texts if not any(is_same(one, value) for value in known)]
+        if strange:
+            text = f" has {shown(strange[0])}, and no label is. The labels are {listed(known)}."
+            raise InputError(argument(name), text)
+        return np.array([is_same(one, self.positive) for one in texts])[at]
+
 
 def as_binary(
     labels: object,
     positive: object,
-    positive_from: float | None,
-    means: Callable[[Sequence[str]], Mapping[str, float]],
+    positive_from: float | None = None,
+    means: Callable[[Sequence[str]], Mapping[str, float]] = lambda texts: {},
 ) -> Binary:
     """Return labels as 0 and 1: words and other numbers by what is positive, or as it is plain.
 

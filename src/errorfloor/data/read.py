@@ -287,11 +287,11 @@ def _columns_known(call: ReadCall, name: Part, what: str) -> InputError:
 
 def _of_arrays(data: object, call: ReadCall, *, named: bool = False) -> Reading:
     options, labels = call.options, call.second
-    labelled = SCORES in call.layouts and labels is not None
+    labelled = labels is not None and any(one.name == SCORES.name for one in call.layouts)
     in_line = labelled and not is_matrix(data) and options.classes is None
     refuse_options(call, may_drop=labelled, may_be_positive=in_line)
     if labelled:
-        _check_order(data, labels)
+        check_order(data, labels)
     told = _as_binary(data, labels, options) if in_line else Binary(labels)
     labels, call = told.labels, replace(call, second=told.labels)
     layout, make = _layout_of_arrays(data, call)
@@ -328,7 +328,7 @@ def _as_binary(scores: object, labels: object, options: ReadOptions) -> Binary:
         raise InputError(argument("scores"), " and ", argument("labels"), f": {error}") from error
 
 
-def _check_order(scores: object, labels: object) -> None:
+def check_order(scores: object, labels: object) -> None:
     """Refuse labels in the place of scores and scores in that of labels, where both are plain."""
     label = None if is_matrix(scores) else _example(scores, _like_labels)
     score = None if label is None else _example(labels, _like_scores)
@@ -460,7 +460,7 @@ def _of_votes_and_labels(votes: object, call: ReadCall) -> Reading:
     told = Binary(call.labels)
     if in_line:
         sides = options.positive, options.positive_from
-        told = as_binary(call.labels, *sides, means=lambda texts: {})
+        told = as_binary(call.labels, *sides)
     table, names = shares_of_arrays(
         *(votes, call.second, told.labels, options.classes, options.sampling),
         label_is_vote=options.label_is_vote,

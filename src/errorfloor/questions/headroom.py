@@ -41,9 +41,9 @@ from errorfloor.data.items import (
 )
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, Layout, of_kind
 from errorfloor.data.matrices import is_matrix, one_score
-from errorfloor.data.naming import as_classes, codes_of, naming_of
+from errorfloor.data.naming import as_binary, as_classes, codes_of, naming_of
 from errorfloor.data.options import Reading, ReadOptions, Source
-from errorfloor.data.read import is_data, read
+from errorfloor.data.read import check_order, is_data, read
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.data.values import text_of
 from errorfloor.intervals.record import Evidence
@@ -98,6 +98,7 @@ class Pair:
         """Take arrays of predictions next to scores and labels."""
         named = {name: value for name, value in columns.items() if value is not None}
         complete, classes = named.pop("complete", False), as_classes(named.pop("classes", None))
+        positive = named.pop("positive", None)
         for name in named:
             raise InputError(
                 f"`{name}` goes with a dataframe or file. Name its column of predictions with "
@@ -107,21 +108,25 @@ class Pair:
         if is_matrix(data) and labels is not None:
             pair = cls._of_classes(data, labels, predictions, classes)
         else:
-            pair = cls._of_arrays(data, labels, predictions)
+            pair = cls._of_arrays(data, labels, predictions, positive)
         return replace(pair, source=pair.source.with_options(complete=bool(complete)))
 
     @classmethod
-    def _of_arrays(cls, scores: Any, labels: Any, predictions: Any) -> Pair:
+    def _of_arrays(cls, scores: Any, labels: Any, predictions: Any, positive: object) -> Pair:
         if labels is None or is_data(scores):
             raise InputError(
                 "`predictions` goes with an array of scores and `labels`. Name the column of a "
                 "dataframe or file with `prediction`."
             )
-        score, label = as_scores(scores, name="scores"), as_labels(labels, name="labels")
-        one = as_labels(predictions, name="predictions")
+        check_order(scores, labels)
+        told = as_binary(labels, positive)
+        score, label = as_scores(scores, name="scores"), as_labels(told.labels, name="labels")
+        one = as_labels(told.alike(predictions, "predictions"), name="predictions")
         check_same_length(score, label, ("scores", "labels"))
         check_same_length(score, one, ("scores", "predictions"))
-        source = Source(origin="arrays", layout=SCORES.name, rows=score.size)
+        facts = {} if told.sides is None else {"classes": told.sides}
+        source = Source(origin="arrays", layout=SCORES.name, rows=score.size, facts=facts)
+        source = source.with_options(positive=told.positive)
         zeros, ones = (
             ScoreTable.from_arrays(score[at], label[at]) if at.any() else ScoreTable.empty()
             for at in (~one, one)
@@ -608,10 +613,11 @@ def headroom(
         error, cost, F1 and MCC.
     labels : array-like of shape (n,), optional
         Next to an array of scores: the label of each item. Next to an Estimate: that of test items.
+        0 and 1, -1 and 1, or words, of which `positive` says which one is class 1.
     predictions : array-like of shape (n,), optional
-        What the model predicts for each of these items; `confusion` is counted from both. Next to
-        ratings, or what `from_ratings` returns: the model's number for each item, in the order in
-        which items first appear. The verdict then has `share` and `worth`, and the arguments of
+        What the model predicts for each of these items, in the numbers or words of the labels. Next
+        to ratings, or what `from_ratings` returns: the model's number for each item, in the order
+        in which items first appear. The verdict then has `share` and `worth`, and the arguments of
         `from_ratings` go with it.
     prediction : str or sequence of str, optional
         Column of a dataframe or file with the model's predictions, in place of `errors` and `n`.
@@ -732,6 +738,8 @@ def headroom(
     if prediction is not None or (predictions is not None and not is_floor):
         ask = Ask.about(asked or MetricChoice(), level=level, rng=rng)
         return _by_predictions(estimate, options, prediction, columns, ask)
+    if is_floor and labels is not None:
+        options = replace(options, positive=columns.pop("positive", None))
     return verdict_on(_as_floor(estimate, asked, level, rng, columns), options, level)
 
 

@@ -21,9 +21,10 @@ from errorfloor._checks import (
     unmasked,
 )
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.naming import codes_of
+from errorfloor.data.naming import Binary, as_binary, codes_of
 from errorfloor.data.read import is_data
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
+from errorfloor.data.values import as_entries
 from errorfloor.intervals.bets import Bets, Blocks
 from errorfloor.intervals.bootstrap import Percentile, draw
 from errorfloor.intervals.models import (
@@ -527,6 +528,7 @@ class ModelOptions:
     labels: object = None
     predictions: object = None
     same_labelling: bool = False  # whether the test labels were made as the votes were
+    positive: object = None  # which of the labels is class 1, where they are not 0 and 1
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -534,7 +536,7 @@ class ModelOptions:
         return tuple(
             one.name
             for one in fields(self)
-            if one.name != "same_labelling" and getattr(self, one.name) is not None
+            if one.name not in _OF_LABELS and getattr(self, one.name) is not None
         )
 
     def with_error(self) -> ModelOptions:
@@ -615,13 +617,24 @@ class ModelOptions:
             return from_confusion(metric, matrix, {"confusion": matrix.tolist()})
         if self.labels is None:
             raise InputError(f"`{way}` needs the `labels` of these items.")
+        check_aligned(**{way: getattr(self, way), "labels": self.labels})
         given = {way: None, "labels": None}  # arrays, which a recipe can only name
+        told = Binary(self.labels) if len(names) > 2 else self._told(floor)
         if way == "model_scores":
-            return from_table(metric, _scored(self, names), given)
-        return from_confusion(metric, _decided(self, names), given)
+            return from_table(metric, _scored(self.model_scores, told.labels, names), given)
+        return from_confusion(metric, _decided(self.predictions, told, names), given)
+
+    def _told(self, floor: Estimate) -> Binary:
+        """Return the labels as 0 and 1, by the class that is 1 here or of the floor."""
+        meant = None if floor.source is None else floor.source.options.positive
+        meant = meant if self.positive is None else self.positive
+        if as_entries(self.labels).dtype.kind in "OUT" or self.positive is not None:
+            return as_binary(self.labels, meant)
+        return as_binary(self.labels, None)
 
 
 _BESIDE_LABELS = ("model_scores", "predictions")
+_OF_LABELS = ("same_labelling", "positive")  # which say nothing of a model
 _WAYS = ("errors", "model_error", "model_value", "model_scores", "confusion", "predictions")
 
 
@@ -633,11 +646,10 @@ def _more_than_errors(metric: Metric) -> InputError:
     return InputError(f"A number of errors does not tell a model's {metric.words}. Give {named}.")
 
 
-def _scored(options: ModelOptions, names: tuple[str, ...]) -> ScoreTable:
+def _scored(scores: object, labels: object, names: tuple[str, ...]) -> ScoreTable:
     """Return the model's scores of test items with their labels, counted."""
     many = None if len(names) == 2 else names
-    check_aligned(model_scores=options.model_scores, labels=options.labels)
-    table = ScoreTable.from_arrays(options.model_scores, options.labels, classes=many)
+    table = ScoreTable.from_arrays(scores, labels, classes=many)
     if len(table.classes) != len(names):
         raise InputError(
             f"`model_scores` are of {len(table.classes)} classes, and the floor is of "
@@ -646,15 +658,15 @@ def _scored(options: ModelOptions, names: tuple[str, ...]) -> ScoreTable:
     return table
 
 
-def _decided(options: ModelOptions, names: tuple[str, ...]) -> Counts:
+def _decided(predictions: object, told: Binary, names: tuple[str, ...]) -> Counts:
     """Return how often each decision was made on items of each class."""
-    check_aligned(predictions=options.predictions, labels=options.labels)
     if len(names) == 2:
-        labels = as_labels(options.labels, name="labels").astype(np.int64)
-        chosen = as_labels(options.predictions, name="predictions").astype(np.int64)
+        labels = as_labels(told.labels, name="labels").astype(np.int64)
+        own = told.alike(predictions, "predictions")
+        chosen = as_labels(own, name="predictions").astype(np.int64)
     else:
-        labels, _ = codes_of(options.labels, len(names), names)
-        chosen, _ = codes_of(options.predictions, len(names), names, "predictions")
+        labels, _ = codes_of(told.labels, len(names), names)
+        chosen, _ = codes_of(predictions, len(names), names, "predictions")
     check_same_length(labels, chosen, ("labels", "predictions"))
     return confusion_of(labels, chosen, len(names))
 

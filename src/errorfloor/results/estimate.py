@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -144,15 +145,19 @@ class Estimate(Answer):
 
     def __lt__(self, other: Any) -> bool:
         """Compare values, with another result or a number; what is refuted has no place."""
-        if not isinstance(other, Estimate | Real):
-            return NotImplemented
-        return _stated(self) < _stated(other)
+        return _compared(operator.lt, self, other)
+
+    def __le__(self, other: Any) -> bool:
+        """Compare values, with another result or a number; what is refuted has no place."""
+        return _compared(operator.le, self, other)
 
     def __gt__(self, other: Any) -> bool:
         """Compare values, with another result or a number; what is refuted has no place."""
-        if not isinstance(other, Estimate | Real):
-            return NotImplemented
-        return _stated(self) > _stated(other)
+        return _compared(operator.gt, self, other)
+
+    def __ge__(self, other: Any) -> bool:
+        """Compare values, with another result or a number; what is refuted has no place."""
+        return _compared(operator.ge, self, other)
 
     @property
     def refuted(self) -> bool:
@@ -283,6 +288,12 @@ class Estimate(Answer):
             "seed": None if self.seed is None else self.seed.to_dict(),
             "source": None if self.source is None else self.source.to_dict(),
         }
+
+
+def _compared(how: Callable[[float, float], bool], found: Estimate, other: Any) -> bool:
+    if not isinstance(other, Estimate | Real):
+        return NotImplemented  # type: ignore[no-any-return]
+    return how(_stated(found), _stated(other))
 
 
 def _stated(value: Any) -> float:

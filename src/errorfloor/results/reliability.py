@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from errorfloor._shown import Answer
 from errorfloor._typing import Counts, Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Reliability:
+class Reliability(Answer):
     """A reliability curve with its band, and the histogram of the scores.
 
     Attributes
@@ -68,7 +69,7 @@ class Reliability:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ClassReliability:
+class ClassReliability(Answer):
     """Reliability curves of many classes: of the top label, and of each class against the rest.
 
     Attributes

@@ -18,6 +18,7 @@ from errorfloor._checks import InputError, argument, shown
 from errorfloor.data import storage
 from errorfloor.results import (
     AnnotatorsResult,
+    ClassReliability,
     Comparison,
     Confusion,
     Estimate,
@@ -28,6 +29,7 @@ from errorfloor.results import (
     ModelComparison,
     People,
     Plan,
+    Reliability,
     Verdict,
 )
 from errorfloor.show import recipe
@@ -108,6 +110,20 @@ def _(result: LabelPlan) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in values]
 
 
+@rows_of.register(Reliability)
+def _(result: Reliability) -> list[dict[str, Any]]:
+    names = ("score", "probability", "low", "high")
+    columns = (result.scores, result.probabilities, result.low, result.high)
+    values = zip(*(one.tolist() for one in columns), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in values]
+
+
+@rows_of.register(ClassReliability)
+def _(result: ClassReliability) -> list[dict[str, Any]]:
+    named = (("likeliest class", result.top), *zip(result.classes, result.by_class, strict=True))
+    return [{"curve": name, **row} for name, curve in named for row in rows_of(curve)]
+
+
 @rows_of.register(Look)
 def _(result: Look) -> list[dict[str, Any]]:
     return [asdict(column) for column in result.columns]
@@ -160,8 +176,10 @@ def _numbers(found: Mapping[str, Any], before: str) -> Iterator[tuple[str, float
 def _rows(rows: list[Any], before: str) -> Iterator[tuple[str, float]]:
     """Yield the numbers of rows that have a name: a group, a method or a model."""
     for row in rows:
+        if not isinstance(row, Mapping):  # the number of an item
+            continue
         key = next((one for one in ("group", "method", "name") if one in row), None)
-        if isinstance(row, Mapping) and key is not None:
+        if key is not None:
             rest = {name: value for name, value in row.items() if name != key}
             yield from _numbers(rest, f"{before}{_named(row[key])}.")
 

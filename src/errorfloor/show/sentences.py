@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from errorfloor.results import (
         AnnotatorsResult,
         ClassItems,
+        ClassReliability,
         Comparison,
         Confusion,
         Estimate,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         People,
         Plan,
         RatingsEstimate,
+        Reliability,
     )
 
 Shown = TypeVar("Shown")
@@ -239,6 +241,27 @@ def _(result: Confusion) -> str:
 @sentence_of.register("Items", "ClassItems")
 def _(result: Items | ClassItems) -> str:
     return f"{numbers.counted(int(result.count.sum()), 'item')}, the hardest first."
+
+
+@sentence_of.register("Reliability")
+def _(result: Reliability) -> str:
+    return _curve(result, "of class 1", "score")
+
+
+@sentence_of.register("ClassReliability")
+def _(result: ClassReliability) -> str:
+    return _curve(result.top, "that the likeliest class is right", "share")
+
+
+def _curve(curve: Reliability, what: str, score: str) -> str:
+    """Say between what the fitted probabilities are, and whether they may rise with the score."""
+    (first, last), (least, most) = curve.probabilities[[0, -1]], curve.scores[[0, -1]]
+    order = "" if curve.in_order else ", and somewhere the probability falls as the score rises"
+    return (
+        f"The fitted probability {what} goes from {numbers.range_of(first, last, 0)} for {score}s "
+        f"from {least:.3g} to {most:.3g} ({curve.method}, {numbers.counted(curve.n, 'item')})"
+        f"{order}."
+    )
 
 
 @sentence_of.register("FeeBeeResult")

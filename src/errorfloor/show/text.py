@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from errorfloor._shown import Answer
 from errorfloor.methods.soft import PLUGIN
 from errorfloor.results.claim import SCORES, SHARES, TRAINED
 from errorfloor.show import grids, numbers
@@ -213,8 +214,8 @@ def _(result: Groups[Any]) -> str:
     return _joined(*grids.as_text(grids.of_groups(result)), grids.how_groups(result))
 
 
-@text_of.register("Verdict", "FloorDifference")
-def _(result: Verdict | FloorDifference) -> str:
+@text_of.register("Verdict", "FloorDifference", "Reliability", "ClassReliability")
+def _(result: Answer) -> str:
     return sentence_of(result)
 
 

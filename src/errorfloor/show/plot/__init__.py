@@ -9,6 +9,7 @@ from errorfloor.show.plot.classes import confusion
 from errorfloor.show.plot.curves import (
     ceilings,
     class_reliability,
+    curve_of,
     noise_curves,
     reliability,
     risk_coverage,
@@ -39,10 +40,12 @@ _PICTURES: dict[str, Callable[..., Any]] = {
     "Estimate": gauge,
     "Comparison": forest,
     "Confusion": confusion,
+    "ClassReliability": curve_of,
     "FeeBeeResult": noise_curves,
     "ModelComparison": models,
     "People": people,
     "Plan": plan,
+    "Reliability": curve_of,
 }
 
 

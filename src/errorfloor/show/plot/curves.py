@@ -74,6 +74,24 @@ def reliability(curve: Reliability, *, axes: tuple[Axes, Axes] | None = None) ->
     remedy = "Pass what errorfloor.reliability returned; class_reliability draws many classes."
     found = check_type(curve, Reliability, "curve", remedy)
     upper, lower = _pair_of_axes(axes)
+    _draw_curve(upper, found)
+    _draw_histogram(lower, found)
+    return upper, lower
+
+
+def curve_of(result: Reliability | ClassReliability, ax: Axes | None = None) -> Axes:
+    """Draw a curve on given axes, of many classes that of the likeliest one.
+
+    In a new figure the histogram of the scores is beneath it.
+    """
+    curve = result.top if isinstance(result, ClassReliability) else result
+    if ax is None:
+        return reliability(curve)[0]
+    _draw_curve(ax, curve)
+    return ax
+
+
+def _draw_curve(upper: Axes, found: Reliability) -> None:
     _draw_band(upper, found)
     if found.edges[0] >= 0 and found.edges[-1] <= 1:
         ends = [0, 1]
@@ -90,8 +108,6 @@ def reliability(curve: Reliability, *, axes: tuple[Axes, Axes] | None = None) ->
     upper.set_ylim(-2, 102)
     finish(upper, y="P(label 1 | score), %")
     legend_above(upper)
-    _draw_histogram(lower, found)
-    return upper, lower
 
 
 def class_reliability(
