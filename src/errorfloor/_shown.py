@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
+
+RowT = TypeVar("RowT")
 
 
 def _show(module: str) -> Any:
     return import_module(f"errorfloor.show.{module}")
 
 
-class Shown:
-    """A result that people can print, draw, compare, and take to other programs."""
+def as_plain(value: Any) -> Any:
+    """Return a value as JSON has it: records as mappings, arrays and tuples as lists."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return {one.name: as_plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, tuple | list):
+        return [as_plain(one) for one in value]
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+class Plain:
+    """A record that other programs can have as plain values."""
 
     __slots__ = ()
+    in_dict: ClassVar[tuple[str, ...]] = ()  # what these are, in order; all fields by default
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found and how as plain values, ready for JSON."""
-        raise NotImplementedError
+        every: Any = self
+        names = self.in_dict or [one.name for one in fields(every)]
+        return {name: as_plain(getattr(self, name)) for name in names}
+
+
+class Shown(Plain):
+    """A result that people can print, draw, compare, and take to other programs."""
+
+    __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
         """Tell whether another result says the same; a number is never equal to a result."""
@@ -97,6 +123,26 @@ class Answer(Shown):
     def sentence(self) -> str:
         """The answer in one plain sentence."""
         return str(_show("sentences").sentence_of(self))
+
+
+class Named(Generic[RowT]):
+    """A result with a row for each thing that has a name."""
+
+    __slots__ = ()
+    rows: Any  # a tuple of RowT: a field of one kind of result, computed by the other
+    name_of_rows: ClassVar[str] = "name"  # the field that has it
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[RowT]:
+        return iter(self.rows)
+
+    def __getitem__(self, name: Any) -> RowT:
+        for row in self:
+            if getattr(row, self.name_of_rows) == name:
+                return row
+        raise KeyError(name)
 
 
 def formatted(result: Any, spec: str) -> str:

@@ -96,7 +96,7 @@ def annotators(
 
 def annotators_of(reading: Reading, ballots: Ballots, level: float) -> AnnotatorsResult:
     """Return the annotators of votes that were read, counted and one by one."""
-    floor = answer(reading, Ask(level=level, rng=None))
+    floor = answer(reading, Ask(level=level))
     rows = sorted(rows_of(ballots, level), key=lambda row: (-row.share, row.annotator))
     everyone, without, left_out = None, None, None
     notes: tuple[str, ...] = ()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from errorfloor._shown import Answer
+from errorfloor._shown import Answer, Named
 from errorfloor.results.estimate import Estimate
 
 
@@ -55,7 +54,7 @@ class Annotator:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AnnotatorsResult(Answer):
+class AnnotatorsResult(Named[Annotator], Answer):
     """The annotators of a set of votes, those with the largest share of the floor first.
 
     Attributes
@@ -88,29 +87,10 @@ class AnnotatorsResult(Answer):
     level: float
     n: int
     notes: tuple[str, ...] = field(default=())
+    name_of_rows = "annotator"
+    in_dict = (
+        *("sentence", "rows", "floor", "everyone", "without", "left_out", "level", "n", "notes"),
+    )
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[Annotator]:
-        return iter(self.rows)
-
-    def __getitem__(self, annotator: object) -> Annotator:
-        for row in self.rows:
-            if row.annotator == str(annotator):
-                return row
-        raise KeyError(annotator)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all rows as plain values, ready for JSON."""
-        return {
-            "sentence": self.sentence,
-            "rows": [row.to_dict() for row in self],
-            "floor": self.floor.to_dict(),
-            "everyone": self.everyone,
-            "without": self.without,
-            "left_out": self.left_out,
-            "level": self.level,
-            "n": self.n,
-            "notes": list(self.notes),
-        }
+    def __getitem__(self, name: object) -> Annotator:
+        return Named.__getitem__(self, str(name))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from errorfloor._shown import Answer
+from errorfloor._shown import Answer, Plain
 from errorfloor._typing import Floats
 from errorfloor.data.options import Source
 
 
 @dataclass(frozen=True, slots=True)
-class ClassPair:
+class ClassPair(Plain):
     """Two classes that are taken for one another.
 
     Attributes
@@ -32,10 +32,6 @@ class ClassPair:
     share: float
     first_as_second: float
     second_as_first: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,6 +63,10 @@ class Confusion(Answer):
     basis: str
     source: Source | None = field(default=None, repr=False)
     best_of: str = ""
+    in_dict = (
+        *("value", "classes", "errors", "shares", "pairs", "method", "n", "basis", "best_of"),
+        "source",
+    )
 
     @property
     def whose(self) -> str:
@@ -107,15 +107,4 @@ class Confusion(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, ready for JSON."""
-        return {
-            "value": self.value,
-            "classes": list(self.classes),
-            "errors": self.errors.tolist(),
-            "shares": self.shares.tolist(),
-            "pairs": [pair.to_dict() for pair in self.pairs],
-            "method": self.method,
-            "n": self.n,
-            "basis": self.basis,
-            "best_of": self.whose,
-            "source": None if self.source is None else self.source.to_dict(),
-        }
+        return {**Answer.to_dict(self), "best_of": self.whose}

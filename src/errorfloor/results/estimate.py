@@ -32,6 +32,8 @@ else:
     Mixture = PartitionMixture = Any  # which `typing.get_type_hints` finds; they are slow to load
 
 _IN_SHORT = ("value", "low", "high", "level", "method", "interval_method")
+# Left out of plain values where items are equal, independent and labelled.
+_OF_SAMPLES = ("n_effective", "clusters", "n_unlabelled", "labelled_only")
 GIVEN = "given"  # the method of a floor that is no estimate but a number that somebody knows
 
 
@@ -127,6 +129,11 @@ class Estimate(Answer):
     evidence: Evidence | None = field(default=None, repr=False)
     table: Table | None = field(default=None, repr=False)
     findings: tuple[Finding, ...] = field(default=(), repr=False)
+    in_dict = (
+        *("sentence", "value", "low", "high", "level", "method", "interval_method", "claim"),
+        *("metric", "target", "classes", "n", *_OF_SAMPLES, "resolution", "dropped"),
+        *("assumptions", "warnings", "refuted", "findings", "options", "seed", "source"),
+    )
 
     def __float__(self) -> float:
         """Return the value; NaN where the data refute it."""
@@ -257,37 +264,11 @@ class Estimate(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was found and how as plain values, ready for JSON."""
-        alone = self.labelled_only
-        sampled = {  # left out where items are equal, independent and labelled
-            "n_effective": self.n_effective,
-            "clusters": self.clusters,
-            "n_unlabelled": self.n_unlabelled or None,
-            "labelled_only": alone and {name: getattr(alone, name) for name in _IN_SHORT},
-        }
-        return {
-            "sentence": self.sentence,
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "level": self.level,
-            "method": self.method,
-            "interval_method": self.interval_method,
-            "claim": self.claim.to_dict(),
-            "metric": self.metric,
-            "target": self.target,
-            "classes": list(self.classes),
-            "n": self.n,
-            **{name: value for name, value in sampled.items() if value is not None},
-            "resolution": self.resolution,
-            "dropped": self.dropped,
-            "assumptions": self.assumptions,
-            "warnings": list(self.warnings),
-            "refuted": self.refuted,
-            "findings": [finding.to_dict() for finding in self.findings],
-            "options": dict(self.options),
-            "seed": None if self.seed is None else self.seed.to_dict(),
-            "source": None if self.source is None else self.source.to_dict(),
-        }
+        found, alone = Answer.to_dict(self), self.labelled_only
+        found["n_unlabelled"] = self.n_unlabelled or None
+        found["labelled_only"] = alone and {name: getattr(alone, name) for name in _IN_SHORT}
+        left_out = {name for name in _OF_SAMPLES if found[name] is None}
+        return {name: value for name, value in found.items() if name not in left_out}
 
 
 def _compared(how: Callable[[float, float], bool], found: Estimate, other: Any) -> bool:

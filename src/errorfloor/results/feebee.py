@@ -11,6 +11,7 @@ import numpy as np
 
 from errorfloor import metrics
 from errorfloor._checks import check_level
+from errorfloor._shown import Plain
 from errorfloor._typing import Floats
 from errorfloor.metrics import ERROR, Metric, named
 from errorfloor.results.rows import Rows
@@ -39,7 +40,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FeeBeeScore:
+class FeeBeeScore(Plain):
     """One method's FeeBee score: the mean distance by which its curve is out of bounds.
 
     Attributes
@@ -66,13 +67,8 @@ class FeeBeeScore:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the score and its parts as plain values, ready for JSON."""
-        names = ("method", "score", "standard_error", "upper", "lower")
-        return {
-            **{name: getattr(self, name) for name in names},
-            "excess": self.excess.value,
-            "excess_low": self.excess.low,
-            "excess_high": self.excess.high,
-        }
+        excess = {"excess_low": self.excess.low, "excess_high": self.excess.high}
+        return {**Plain.to_dict(self), "excess": self.excess.value, **excess}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._shown import Shown
+from errorfloor._shown import Shown, as_plain, frame_of_columns
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.files import check_output
 from errorfloor.data.options import Source
@@ -66,8 +66,6 @@ class ItemRows(Shown):
         backend : {"pandas", "polars", "pyarrow"}, optional
             The first of these that is imported already, or else installed, by default.
         """
-        from errorfloor._shown import frame_of_columns
-
         return frame_of_columns(self.columns, backend)
 
     def to_csv(self, path: Any) -> Path:
@@ -84,7 +82,7 @@ class ItemRows(Shown):
             "n": int(self.count.sum()),
             "dropped": self.dropped,
             "columns": {name: values.tolist() for name, values in self.columns.items()},
-            "source": None if self.source is None else self.source.to_dict(),
+            "source": as_plain(self.source),
         }
 
     def _counted(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

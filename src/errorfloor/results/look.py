@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from errorfloor._shown import Shown
@@ -97,21 +97,3 @@ class Look(Shown):
     layouts: tuple[LayoutLook, ...]
     problems: tuple[str, ...]
     next: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {
-            "name": self.name,
-            "rows": self.rows,
-            "columns": [asdict(column) for column in self.columns],
-            "layouts": [
-                {
-                    **{key: getattr(one, key) for key in LayoutLook.__slots__},
-                    "columns": dict(one.columns),
-                    "classes": [list(pair) for pair in one.classes],
-                }
-                for one in self.layouts
-            ],
-            "problems": list(self.problems),
-            "next": list(self.next),
-        }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from errorfloor._shown import Answer
+from errorfloor._shown import Answer, Named, Plain
 from errorfloor.data.options import Source
 from errorfloor.metrics import Metric
 from errorfloor.metrics.choice import metric_given
@@ -15,20 +15,16 @@ from errorfloor.results.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(Plain):
     """A share of items with its limits."""
 
     value: float
     low: float
     high: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class ComparedModel:
+class ComparedModel(Plain):
     """A model's value of the metric.
 
     Attributes
@@ -44,10 +40,6 @@ class ComparedModel:
     value: float
     low: float | None = None
     high: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +83,7 @@ def certain(differences: tuple[ModelDifference, ...], level: float) -> tuple[Mod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ModelComparison(Answer):
+class ModelComparison(Named[ComparedModel], Answer):
     """Two models or more on the same labelled items.
 
     Attributes
@@ -152,18 +144,16 @@ class ModelComparison(Answer):
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     source: Source | None = field(default=None, repr=False)
     group: str | None = field(default=None, repr=False)
+    in_dict = (
+        *("sentence", "metric", "better", "models", "differences", "resolvable", "items_needed"),
+        *("n", "n_effective", "clusters", "level", "classes", "notes", "warnings", "refuted"),
+        *("findings", "dropped", "options", "source", "floor"),
+    )
 
-    def __len__(self) -> int:
-        return len(self.models)
-
-    def __iter__(self) -> Iterator[ComparedModel]:
-        return iter(self.models)
-
-    def __getitem__(self, name: str) -> ComparedModel:
-        for row in self.models:
-            if row.name == name:
-                return row
-        raise KeyError(name)
+    @property
+    def rows(self) -> tuple[ComparedModel, ...]:
+        """The models."""
+        return self.models
 
     @property
     def refuted(self) -> bool:
@@ -201,28 +191,3 @@ class ModelComparison(Answer):
             if (one.first, one.second) == (second, first):
                 return one.turned
         raise KeyError((first, second))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values, ready for JSON."""
-        return {
-            "sentence": self.sentence,
-            "metric": self.metric,
-            "better": self.better,
-            "models": [one.to_dict() for one in self.models],
-            "differences": [one.to_dict() for one in self.differences],
-            "resolvable": self.resolvable,
-            "items_needed": self.items_needed,
-            "n": self.n,
-            "n_effective": self.n_effective,
-            "clusters": self.clusters,
-            "level": self.level,
-            "classes": list(self.classes),
-            "notes": list(self.notes),
-            "warnings": list(self.warnings),
-            "refuted": self.refuted,
-            "findings": [finding.to_dict() for finding in self.findings],
-            "dropped": self.dropped,
-            "options": dict(self.options),
-            "source": None if self.source is None else self.source.to_dict(),
-            "floor": None if self.floor is None else self.floor.to_dict(),
-        }

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
-from errorfloor._shown import Answer
+from errorfloor._shown import Answer, Named, Plain
 from errorfloor.data.options import Source
 from errorfloor.results.claim import Finding
 from errorfloor.results.estimate import Estimate
@@ -64,13 +62,9 @@ class ModelRate(Rate):
     p_room: float | None = None
     warnings: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return {**asdict(self), "warnings": list(self.warnings)}
-
 
 @dataclass(frozen=True, slots=True)
-class AltTest:
+class AltTest(Plain):
     """Whether a model may take the place of an annotator, by the published procedure.
 
     Attributes
@@ -90,13 +84,9 @@ class AltTest:
     advantage: float
     annotators: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class People(Answer):
+class People(Named[ModelRate], Answer):
     """How often people agree, and how many people each model is worth.
 
     Attributes
@@ -150,18 +140,16 @@ class People(Answer):
     findings: tuple[Finding, ...] = ()
     dropped: int = 0
     source: Source | None = field(default=None, repr=False)
+    in_dict = (
+        *("sentence", "agreement", "best_possible", "panels", "curve", "models", "constant"),
+        *("differences", "resolvable", "alt_test", "level", "n", "crossed", "refuted"),
+        *("findings", "notes", "dropped", "floor"),
+    )
 
-    def __len__(self) -> int:
-        return len(self.models)
-
-    def __iter__(self) -> Iterator[ModelRate]:
-        return iter(self.models)
-
-    def __getitem__(self, name: str) -> ModelRate:
-        for row in self.models:
-            if row.name == name:
-                return row
-        raise KeyError(name)
+    @property
+    def rows(self) -> tuple[ModelRate, ...]:
+        """The models."""
+        return self.models
 
     @property
     def refuted(self) -> bool:
@@ -172,30 +160,6 @@ class People(Answer):
     def certain_order(self) -> tuple[ModelDifference, ...]:
         """Pairs of models whose order is certain, the better one first."""
         return certain(self.differences, self.level)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values, ready for JSON."""
-        alt = None if self.alt_test is None else [one.to_dict() for one in self.alt_test]
-        return {
-            "sentence": self.sentence,
-            "agreement": self.agreement.to_dict(),
-            "best_possible": self.best_possible.to_dict(),
-            "panels": [one.to_dict() for one in self.panels],
-            "curve": [one.to_dict() for one in self.curve],
-            "models": [one.to_dict() for one in self.models],
-            "constant": self.constant.to_dict(),
-            "differences": [one.to_dict() for one in self.differences],
-            "resolvable": self.resolvable,
-            "alt_test": alt,
-            "level": self.level,
-            "n": self.n,
-            "crossed": self.crossed,
-            "refuted": self.refuted,
-            "findings": [one.to_dict() for one in self.findings],
-            "notes": list(self.notes),
-            "dropped": self.dropped,
-            "floor": self.floor.to_dict(),
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -230,18 +194,12 @@ class FloorDifference(Answer):
     first: Estimate
     second: Estimate
     independent: bool
+    in_dict = (
+        *("sentence", "value", "low", "high", "level", "each_level", "independent", "refuted"),
+        *("first", "second"),
+    )
 
     @property
     def refuted(self) -> bool:
         """Whether the data contradict either floor."""
         return self.first.refuted or self.second.refuted
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values, ready for JSON."""
-        names = ("value", "low", "high", "level", "each_level", "independent", "refuted")
-        return {
-            "sentence": self.sentence,
-            **{name: getattr(self, name) for name in names},
-            "first": self.first.to_dict(),
-            "second": self.second.to_dict(),
-        }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,10 @@ class Plan(Answer):
     measure: Metric = field(default=ERROR, repr=False)
     classes: int = 2
     claim: Claim = field(default_factory=Claim, repr=False)
+    in_dict = (
+        *("votes", "items", "width", "bias", "floor", "metric", "level", "target", "options"),
+        *("best", "trade", "claim", "advice"),
+    )
 
     @property
     def metric(self) -> str:
@@ -104,21 +108,10 @@ class Plan(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, ready for JSON."""
-        return {
-            "votes": self.votes.tolist(),
-            "items": self.items.tolist(),
-            "width": self.width.tolist(),
-            "bias": self.bias.tolist(),
-            "floor": self.floor,
-            **({} if self.measure.is_error else {"metric": self.metric, **self.measure.given}),
-            "level": self.level,
-            "target": self.target,
-            "options": [asdict(option) for option in self.options],
-            "best": asdict(self.best) if self.best else None,
-            "trade": asdict(self.trade) if self.trade else None,
-            "claim": self.claim.to_dict(),
-            "advice": self.advice,
-        }
+        found = Answer.to_dict(self)
+        if self.measure.is_error:
+            del found["metric"]
+        return found | dict(self.measure.given)
 
 
 PILOT = 50  # labels, of items drawn at random, to ask for before widths are relied on
@@ -172,6 +165,10 @@ class LabelPlan(Answer):
     labels: Floats = field(repr=False)
     seed: Seed | None = field(default=None, repr=False)
     files: tuple[str, ...] = field(default=(), repr=False)
+    in_dict = (
+        *("sentence", "budget", "n", "labelled", "level", "width", "width_at_random", "floor"),
+        *("assumptions", "rows", "weight", "seed"),
+    )
 
     @property
     def budget(self) -> int:
@@ -194,20 +191,7 @@ class LabelPlan(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, ready for JSON."""
-        return {
-            "sentence": self.sentence,
-            "budget": self.budget,
-            "n": self.n,
-            "labelled": self.labelled,
-            "level": self.level,
-            "width": self.width,
-            "width_at_random": self.width_at_random,
-            "floor": self.floor,
-            "assumptions": self.assumptions,
-            "rows": self.rows.tolist(),
-            "weight": self.weight[self.rows].tolist(),
-            "seed": None if self.seed is None else self.seed.to_dict(),
-        }
+        return {**Answer.to_dict(self), "weight": self.weight[self.rows].tolist()}
 
     def to_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write the items to label, and after them those that have one, with their weights."""

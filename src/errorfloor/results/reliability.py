@@ -46,6 +46,10 @@ class Reliability(Answer):
     edges: Floats
     negatives: Counts
     positives: Counts
+    in_dict = (
+        *("scores", "probabilities", "low", "high", "edges", "negatives", "positives", "level"),
+        *("method", "n", "in_order"),
+    )
 
     @property
     def in_order(self) -> bool:
@@ -55,17 +59,6 @@ class Reliability(Answer):
         in practice: a lower and an upper limit have to be wrong, or nearly.
         """
         return bool((self.low <= self.high).all())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the curve and how it was obtained as plain values, ready for JSON."""
-        arrays = ("scores", "probabilities", "low", "high", "edges", "negatives", "positives")
-        return {
-            **{name: getattr(self, name).tolist() for name in arrays},
-            "level": self.level,
-            "method": self.method,
-            "n": self.n,
-            "in_order": self.in_order,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

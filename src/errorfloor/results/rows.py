@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from errorfloor import methods
-from errorfloor._shown import Answer, Shown
+from errorfloor._shown import Answer, Named, Shown
 from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Method
 from errorfloor.results.estimate import Estimate
@@ -26,26 +26,19 @@ class Row(Protocol):
         """Return plain values."""
 
 
-RowT = TypeVar("RowT", bound=Row)
+MethodRowT = TypeVar("MethodRowT", bound=Row)
 
 
-class Rows(Shown, Generic[RowT]):
+class Rows(Named[MethodRowT], Shown):
     """Results of several methods on the same items, one row each."""
 
     __slots__ = ()
-    rows: Any  # a tuple of RowT: a field of one kind of result, computed by the other
+    name_of_rows = "method"
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[RowT]:
-        return iter(self.rows)
-
-    def __getitem__(self, method: str) -> RowT:
-        for row in self:
-            if row.method == method:
-                return row
-        raise KeyError(f"{method!r} was not compared; there are {', '.join(self.methods)}")
+    def __getitem__(self, name: str) -> MethodRowT:
+        if name not in self.methods:
+            raise KeyError(f"{name!r} was not compared; there are {', '.join(self.methods)}")
+        return Named.__getitem__(self, name)
 
     @property
     def methods(self) -> tuple[str, ...]:

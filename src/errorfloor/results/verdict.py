@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from errorfloor._shown import Answer, model_index_of
+from errorfloor._shown import Answer, as_plain, model_index_of
 from errorfloor.results.estimate import Estimate, Interval
 
 # Where both limits are limits of any model; where scores or features bound it from one side, which
@@ -150,6 +150,7 @@ class Verdict(Answer):
         more = ("model_error", "n", "same_labelling", "sentence")
         if not self.floor.measure.is_error:
             more = ("model_value", *more[1:])
+        reached = {"share": self.share, "worth": self.worth}
         return {
             **{name: getattr(self, name) for name in (*names, *more)},
             "model_low": self.model.low,
@@ -157,14 +158,8 @@ class Verdict(Answer):
             "refuted": self.floor.refuted,
             "floor": self.floor.to_dict(),
             "claim": self.floor.claim.to_dict(),
-            "test": None if self.test is None else asdict(self.test),
-            "information": None if self.information is None else asdict(self.information),
-            "warnings": list(self.warnings),
-            **{
-                name: one.to_dict()
-                for name in ("share", "worth")
-                if (one := getattr(self, name)) is not None
-            },
+            **{name: as_plain(getattr(self, name)) for name in ("test", "information", "warnings")},
+            **{name: one.to_dict() for name, one in reached.items() if one is not None},
         }
 
     def to_model_index(
