@@ -286,14 +286,21 @@ def test_votes_of_both_classes_are_counted(tmp_path):
 
 def test_commands_and_code_name_files_columns_and_switches():
     how = {"score": "my score", "classes": ["a", "b"], "drop_missing": True}
-    assert look._command(SCORES, ["a.csv", "b c.csv"], how) == (
-        "errorfloor estimate a.csv 'b c.csv' --score 'my score' --classes a,b --drop-missing"
+    several = look._way(SCORES, ("a.csv", "b c.csv"), how, columns={})
+    assert (
+        several.line
+        == several.command
+        == ("errorfloor estimate a.csv 'b c.csv' --score 'my score' --classes a,b --drop-missing")
     )
-    assert look._command(SCORES, [], how) is None
+    frame = look._way(SCORES, (), how, columns={})
+    assert frame.command is None
+    assert frame.line == frame.code
     inside = "score='my score', classes=['a', 'b'], drop_missing=True"
-    assert look._code(SCORES, ["a.csv"], how) == f"ef.from_scores('a.csv', {inside})"
-    assert look._code(SCORES, ["a.csv", "b.csv"], {}) == "ef.from_scores(['a.csv', 'b.csv'])"
-    assert look._code(SCORES, [], how) == f"ef.from_scores(df, {inside})"
+    assert look._called("from_scores", ["a.csv"], how) == f"ef.from_scores('a.csv', {inside})"
+    assert (
+        look._called("from_scores", ["a.csv", "b.csv"], {}) == "ef.from_scores(['a.csv', 'b.csv'])"
+    )
+    assert frame.code == f"ef.from_scores(df, {inside})"
 
 
 @pytest.mark.parametrize(

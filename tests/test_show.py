@@ -119,7 +119,6 @@ def test_numbers_have_the_digits_that_their_interval_supports():
 
 def test_a_minus_is_a_minus_sign_in_reports_and_a_hyphen_on_terminals():
     assert numbers.points(-0.012) == "\N{MINUS SIGN}1.20 points"
-    assert numbers.signed(-0.012) == "-1.20"
     assert numbers.points_of_size(-0.012) == "1.20 points"
 
 

@@ -8,7 +8,7 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
 from itertools import combinations
@@ -509,9 +509,10 @@ def _is_ours(depth: int) -> bool:
     return bool(frame.f_globals.get("__name__", "").startswith("errorfloor."))
 
 
-def either(names: Sequence[str]) -> str:
-    """Return a list with "or" before its last word."""
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+def either(names: Iterable[str]) -> str:
+    """Return names with "or" before the last."""
+    every = [*names]
+    return " or ".join([", ".join(every[:-1]), every[-1]] if len(every) > 1 else every)
 
 
 def _as_vector(values: object, name: str) -> NDArray[Any]:

@@ -13,17 +13,6 @@ _MOST_DIGITS = 4  # of a percentage that anybody reads
 _LEAST_P = 0.001  # of p-values; what is less is not told apart
 
 
-def per_cent(fraction: float, digits: int = 2) -> str:
-    """Return a fraction in per cent.
-
-    Examples
-    --------
-    >>> per_cent(0.07401), per_cent(0.5, 1)
-    ('7.40 %', '50.0 %')
-    """
-    return f"{100 * fraction:.{digits}f} %"
-
-
 def level(fraction: float) -> str:
     """Return a confidence level in per cent, with the digits that it has.
 
@@ -33,17 +22,6 @@ def level(fraction: float) -> str:
     ('95 %', '97.5 %')
     """
     return f"{100 * fraction:g} %"
-
-
-def range_of(low: float, high: float, digits: int = 2) -> str:
-    """Return an interval in per cent, with the sign once.
-
-    Examples
-    --------
-    >>> range_of(0.9175, 0.9311, 1)
-    '91.8 to 93.1 %'
-    """
-    return f"{100 * low:.{digits}f} to {per_cent(high, digits)}"
 
 
 def digits_of_size(width: float, least: float) -> int:
@@ -65,62 +43,6 @@ def digits_of_size(width: float, least: float) -> int:
     while seen and 100 * abs(least) < 10.0**-needed:
         needed += 1
     return needed
-
-
-def points(difference: float, digits: int = 2) -> str:
-    """Return a difference of fractions in percentage points, with its sign.
-
-    Examples
-    --------
-    >>> points(0.024)
-    '+2.40 points'
-    """
-    return f"{100 * difference:+.{digits}f} points".replace("-", "\N{MINUS SIGN}")
-
-
-def signed(difference: float) -> str:
-    """Return a difference of fractions in percentage points, the bare number with its sign.
-
-    Examples
-    --------
-    >>> signed(0.024), signed(-0.001)
-    ('+2.40', '-0.10')
-    """
-    return f"{100 * difference:+.2f}"
-
-
-def unsigned(size: float) -> str:
-    """Return how large a difference of fractions is in percentage points, the bare number.
-
-    Examples
-    --------
-    >>> unsigned(0.024), unsigned(-0.001)
-    ('2.40', '0.10')
-    """
-    return f"{100 * abs(size):.2f}"
-
-
-def points_of_size(size: float) -> str:
-    """Return how large a difference of fractions is, in percentage points.
-
-    Examples
-    --------
-    >>> points_of_size(0.024)
-    '2.40 points'
-    """
-    return f"{unsigned(size)} points"
-
-
-def points_in_short(size: float) -> str:
-    """Return the same with no more digits than it needs.
-
-    Examples
-    --------
-    >>> points_in_short(0.05), points_in_short(0.01)
-    ('5 points', '1 point')
-    """
-    number = f"{100 * size:.3g}"
-    return f"{number} point" if number == "1" else f"{number} points"
 
 
 def counted(number: int, thing: str) -> str:
@@ -193,6 +115,8 @@ class Style:
     ('7.40 %', '0.943', '0.3121 nats')
     >>> error.points(0.024), auc.points(0.024), auc.signed(-0.024)
     ('+2.40 points', '+0.0240', '-0.0240')
+    >>> error.size(-0.001), error.size_in_short(0.05), error.size_in_short(0.01)
+    ('0.10 points', '5 points', '1 point')
     >>> error.range_of(0.07, 0.08, 1), loss.range_of(0.3, 0.32, 1), auc.range_of(0.9, 0.95)
     ('7.0 to 8.0 %', '0.300 to 0.320 nats', '0.9000 to 0.9500')
     >>> Style(in_per_cent=False, decades=2).value(23.4567)
@@ -224,9 +148,8 @@ class Style:
 
     def value(self, value: float, digits: int = 2) -> str:
         """Return a value with its sign or unit."""
-        if self.in_per_cent:
-            return per_cent(value, digits)
-        return f"{self.bare(value, digits)}{self.of_points}"
+        sign = " %" if self.in_per_cent else self.of_points
+        return f"{self.bare(value, digits)}{sign}"
 
     def at_least(self, value: float, digits: int = 2) -> str:
         """Return "at least" and a bound that is rounded down, so that no digit overstates it."""
@@ -269,9 +192,8 @@ class Style:
 
     def size_in_short(self, size: float) -> str:
         """Return the same with no more digits than it needs."""
-        if self.in_per_cent:
-            return points_in_short(size)
-        return f"{size:.3g}{self.of_points}"
+        number = f"{self.factor * size:.3g}"
+        return f"{number}{' point' if self.in_per_cent and number == '1' else self.of_points}"
 
     def digits(self, width: float, least: float) -> int:
         """Return how many digits an interval of that width leaves any meaning."""
@@ -280,3 +202,8 @@ class Style:
 
     def _places(self, digits: int) -> int:
         return digits if self.in_per_cent else max(digits + 2 - self.decades, 0)
+
+
+_FRACTIONS = Style()
+per_cent, range_of = _FRACTIONS.value, _FRACTIONS.range_of
+points, points_of_size = _FRACTIONS.points, _FRACTIONS.size

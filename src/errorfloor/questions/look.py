@@ -119,7 +119,7 @@ def looked_at(
 
 def _has_remedy(look: LayoutLook, lines: Sequence[str]) -> bool:
     """Tell whether what to type has more than the columns, such as the positive class."""
-    return [*lines] != [look.command or look.code]
+    return [*lines] != [look.line]
 
 
 def _files_of(data: Any) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ def _of_table(reading: Reading, name: str, files: tuple[str, ...]) -> Look:
         columns=(),
         layouts=(what,),
         problems=(),
-        next=(what.command or what.code,),
+        next=(what.line,),
     )
 
 
@@ -244,7 +244,7 @@ def _by_values(
     if (pair := likely.prediction_and_label(first)) is not None:
         return [], _of_predictions(frame, run, *pair, files)
     if (right := likely.correct_and_score(first)) is not None:
-        return [], _of_right(frame, run, right, files)
+        return [], _of_right(right, files)
     if (found := likely.features_and_label(first)) is not None:
         return [], _of_features(*found, len(first), files)
     readings = likely.readings_by_values(first)
@@ -285,8 +285,7 @@ def _of_predictions(
     )
     names = {"score": "COL", "label": label, "prediction": prediction}
     if files:
-        words = [word for name, one in names.items() for word in (f"--{name}", one)]
-        return sentence, (shlex.join(["errorfloor", "headroom", *files, *words]),)
+        return sentence, (_typed("headroom", files, names),)
     inside = ", ".join(f"{name}={one!r}" for name, one in names.items())
     return sentence, (f"ef.headroom(ef.from_scores(df, {inside}))",)
 
@@ -298,13 +297,10 @@ def _of_models(models: list[str], label: str, files: tuple[str, ...]) -> WayOut:
         "predict. That tells which model is better; a floor needs scores, votes or features as "
         "well. To compare the models:"
     )
-    if files:
-        own = ["--label", label, "--prediction", ",".join(models)]
-        return sentence, (shlex.join(["errorfloor", "compare", *files, *own]),)
-    return sentence, (f"ef.compare(df, label={label!r}, prediction={models!r})",)
+    return sentence, (_asked("compare", files, {"label": label, "prediction": models}),)
 
 
-def _of_right(frame: Any, run: Any, column: str, files: tuple[str, ...]) -> WayOut:
+def _of_right(column: str, files: tuple[str, ...]) -> WayOut:
     """Say what a column tells that says whether a model was right, and what a floor needs."""
     sentence = (
         f"Column {column!r} seems to say whether a model was right on an item, not what the item "
@@ -326,12 +322,10 @@ def _of_features(features: list[str], label: str, columns: int, files: tuple[str
         sentence = (
             f"The {len(features):,} columns of numbers {like} If column {label!r} is the label:"
         )
-    named = columns > len(features) + 1 and len(features) <= _MOST_NAMED
-    if files:
-        own = ["--features", ",".join(features)] if named else []
-        return sentence, (shlex.join(["errorfloor", "features", *files, "--label", label, *own]),)
-    inside = f", features={features!r}" if named else ""
-    return sentence, (f"ef.from_features(df, label={label!r}{inside})",)
+    how: dict[str, Any] = {"label": label}
+    if columns > len(features) + 1 and len(features) <= _MOST_NAMED:
+        how["features"] = features
+    return sentence, (_asked("from_features", files, how),)
 
 
 def _of_agreement(share: str, label: str, files: tuple[str, ...]) -> WayOut:
@@ -350,9 +344,7 @@ def _of_shares(column: str, files: tuple[str, ...]) -> WayOut:
         f"Column {column!r} holds numbers from 0 to 1, and no column holds labels. Scores of a "
         "model need a label for each item. Only if these are the true probabilities of class 1:"
     )
-    if files:
-        return sentence, (shlex.join(["errorfloor", "estimate", *files, "--soft", column]),)
-    return sentence, (f"ef.from_soft_labels(df, soft={column!r})",)
+    return sentence, (_asked("from_soft_labels", files, {"soft": column}),)
 
 
 def _of_numbers(columns: list[str], files: tuple[str, ...]) -> WayOut:
@@ -361,10 +353,7 @@ def _of_numbers(columns: list[str], files: tuple[str, ...]) -> WayOut:
         f"Columns {', '.join(map(repr, columns))} hold numbers, and no column holds labels. If "
         "these are ratings of the same items by several people:"
     )
-    if files:
-        own = ["--ratings", ",".join(columns)]
-        return sentence, (shlex.join(["errorfloor", "ratings", *files, *own]),)
-    return sentence, (f"ef.from_ratings(df, ratings={columns!r})",)
+    return sentence, (_asked("from_ratings", files, {"ratings": columns}),)
 
 
 def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:
@@ -448,24 +437,13 @@ def _tried(
             problem = error
             continue
         found = _described(reading, layout, files, how)
-        return found, [found.command or found.code]
+        return found, [found.line]
     more = [{part.name: _value(part)} for part in problem.parts if _is_asked(part)]
     if more and _leaves_rows_out(data, layout, {**plain, **more[0]}, where):
         more = [{**one, "drop_missing": True} for one in more]
-    lines = [_line(layout, files, {**plain, **one}) for one in more or [{}]]
-    found = LayoutLook(
-        layout=layout.name,
-        says=layout.says,
-        columns=dict(given),
-        n=None,
-        dropped=0,
-        votes=None,
-        classes=(),
-        problem=_first(problem, write),
-        command=_command(layout, files, plain),
-        code=_code(layout, files, plain),
-    )
-    return found, lines
+    lines = [_asked(layout.asks, files, {**plain, **one}, layout) for one in more or [{}]]
+    told = _first(problem, write)
+    return _way(layout, files, plain, columns=dict(given), problem=told), lines
 
 
 def _leaves_rows_out(data: Any, layout: Layout, how: Mapping[str, Any], where: ReadOptions) -> bool:
@@ -515,20 +493,9 @@ def _rated(
         for name, one in found.source.columns.items()
     }
     how |= {"drop_missing": True} if found.source.options.drop_missing else {}
-    command = _command(layout, files, how)
-    look = LayoutLook(
-        layout=layout.name,
-        says=layout.says,
-        columns=dict(found.source.columns),
-        n=found.table.n,
-        dropped=found.table.dropped,
-        votes=None,
-        classes=(),
-        problem=None,
-        command=command,
-        code=_code(layout, files, how),
-    )
-    yield look, [command or look.code]
+    columns, table = dict(found.source.columns), found.table
+    look = _way(layout, files, how, columns=columns, n=table.n, dropped=table.dropped)
+    yield look, [look.line]
 
 
 def _first(error: InputError, write: Write) -> str:
@@ -551,10 +518,6 @@ def _lines_asked(error: InputError, files: tuple[str, ...]) -> Iterator[str]:
             words += [f"--{part.name.replace('_', '-')}", shlex.quote(str(_value(part)))]
 
 
-def _line(layout: Layout, files: tuple[str, ...], how: Mapping[str, Any]) -> str:
-    return _command(layout, files, how) or _code(layout, files, how)
-
-
 def _is_asked(part: object) -> TypeGuard[Mention]:
     return isinstance(part, Mention) and part.is_command and part.value is not None
 
@@ -569,18 +532,23 @@ def _described(
     table: Any = reading.table
     facts = reading.source.facts.get("classes")
     votes = int(table.totals @ table.counts) if isinstance(table, VoteTable) else None
-    return LayoutLook(
-        layout=layout.name,
-        says=layout.says,
+    return _way(
+        *(layout, files, how),
         columns=dict(reading.source.columns),
         n=table.n,
         dropped=table.dropped,
         votes=votes,
         classes=tuple(_classes(table, facts)),
-        problem=None,
-        command=_command(layout, files, how),
-        code=_code(layout, files, how),
     )
+
+
+def _way(
+    layout: Layout, files: tuple[str, ...], how: Mapping[str, Any], **found: Any
+) -> LayoutLook:
+    """Return a way to read columns, with what to type for it."""
+    command = _asked(layout.asks, files, how, layout) if files else None
+    code = _called(layout.asks, files, how)
+    return LayoutLook(layout=layout.name, says=layout.says, command=command, code=code, **found)
 
 
 def _classes(table: Any, facts: Any) -> Iterator[tuple[str, int]]:
@@ -630,26 +598,33 @@ def _beside(columns: Sequence[ColumnLook]) -> Iterator[str]:
             )
 
 
-def _command(layout: Layout, files: Sequence[str], how: Mapping[str, Any]) -> str | None:
+_COMMANDS = {"from_features": "features", "from_ratings": "ratings", "compare": "compare"}
+
+
+def _asked(
+    function: str, files: Sequence[str], how: Mapping[str, Any], layout: Layout | None = None
+) -> str:
+    """Return the command for files, or else the call of a function."""
     if not files:
-        return None
-    options = {role.argument: f"--{role.name}" for role in layout.roles}
-    ask = "ratings" if layout.asks == "from_ratings" else "estimate"
-    words = ["errorfloor", ask, *files]
-    for name, value in how.items():
-        option = options.get(name, f"--{name.replace('_', '-')}")
-        words += [option] if value is True else [option, _typed(value)]
+        return _called(function, files, how)
+    roles = () if layout is None else layout.roles
+    options = {role.argument: role.name for role in roles}
+    named = {options.get(name, name): value for name, value in how.items()}
+    return _typed(_COMMANDS.get(function, "estimate"), files, named)
+
+
+def _typed(command: str, files: Sequence[str], options: Mapping[str, Any]) -> str:
+    words = ["errorfloor", command, *files]
+    for name, value in options.items():
+        text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+        words += [f"--{name.replace('_', '-')}", *([] if value is True else [text])]
     return shlex.join(words)
 
 
-def _typed(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _code(layout: Layout, files: Sequence[str], how: Mapping[str, Any]) -> str:
+def _called(function: str, files: Sequence[str], how: Mapping[str, Any]) -> str:
     data = "df" if not files else repr(files[0]) if len(files) == 1 else repr(list(files))
     parts = [data, *(f"{name}={value!r}" for name, value in how.items())]
-    return f"ef.{layout.asks}({', '.join(parts)})"
+    return f"ef.{function}({', '.join(parts)})"
 
 
 def in_general(files: Sequence[str], columns: Sequence[ColumnLook]) -> tuple[str, ...]:

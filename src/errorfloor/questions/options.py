@@ -8,13 +8,13 @@ the roles of `data.layouts`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
-from errorfloor._checks import MOST_VOTES, InputError, percentage
+from errorfloor._checks import MOST_VOTES, InputError, either, percentage
 from errorfloor.data.formats import FORMATS
 from errorfloor.data.layouts import LAYOUTS, SCORES
 from errorfloor.data.options import DUPLICATES
@@ -298,12 +298,6 @@ class AskOption:
             return self.kind.read(text)
         except ValueError as error:
             raise InputError(f"`{self.name}`: {error}") from error
-
-
-def either(names: Iterable[str]) -> str:
-    """Return names with "or" before the last."""
-    *most, last = names
-    return f"{', '.join(most)} or {last}" if most else last
 
 
 def _metric_help() -> str:

@@ -62,13 +62,18 @@ class LayoutLook:
     layout: str
     says: str
     columns: Mapping[str, Any]
-    n: int | None
-    dropped: int
-    votes: int | None
-    classes: tuple[tuple[str, int], ...]
-    problem: str | None
+    n: int | None = None
+    dropped: int = 0
+    votes: int | None = None
+    classes: tuple[tuple[str, int], ...] = ()
+    problem: str | None = None
     command: str | None
     code: str
+
+    @property
+    def line(self) -> str:
+        """What to type: the command where there are files."""
+        return self.command or self.code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

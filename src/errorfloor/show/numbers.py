@@ -14,12 +14,9 @@ from errorfloor._numbers import p_equals as p_equals
 from errorfloor._numbers import p_value as p_value
 from errorfloor._numbers import per_cent as per_cent
 from errorfloor._numbers import points as points
-from errorfloor._numbers import points_in_short as points_in_short
 from errorfloor._numbers import points_of_size as points_of_size
 from errorfloor._numbers import range_of as range_of
 from errorfloor._numbers import short as short
-from errorfloor._numbers import signed as signed
-from errorfloor._numbers import unsigned as unsigned
 from errorfloor.metrics import Metric
 from errorfloor.results import Estimate, Plan, RatingsEstimate
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from errorfloor import metrics
-from errorfloor._checks import InputError
+from errorfloor._checks import InputError, either
 from errorfloor.apps.cli.building import (
     FILE,
     OLD_VERDICTS,
@@ -64,7 +64,6 @@ from errorfloor.questions.options import (
     RATING_OPTIONS,
     READING,
     Number,
-    either,
 )
 from errorfloor.results.verdict import VERDICTS
 

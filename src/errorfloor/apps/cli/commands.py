@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from errorfloor import __version__
+from errorfloor._checks import either
 from errorfloor.apps.cli.ask import (
     agreement,
     compare,
@@ -26,7 +27,6 @@ from errorfloor.apps.cli.session import complain
 from errorfloor.apps.cli.share import card, count, merge, report
 from errorfloor.apps.cli.start import app, demo, look
 from errorfloor.data.formats import FORMATS
-from errorfloor.questions.options import either
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from errorfloor._checks import InputError
+from errorfloor._checks import InputError, either
 from errorfloor.apps.cli.building import FILE, NEW_FILE, Body, Decorator, option
 from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.labels import Labels
@@ -32,7 +32,6 @@ from errorfloor.questions.options import (
     READING,
     AskOption,
     as_typed,
-    either,
     methods_help,
 )
 
