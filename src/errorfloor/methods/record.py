@@ -9,7 +9,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ForwardRef,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    runtime_checkable,
+)
 
 import numpy as np
 
@@ -30,6 +39,9 @@ from errorfloor.metrics import BUILT_IN, ERROR, USUAL, Metric, named, names
 
 if TYPE_CHECKING:
     from errorfloor.data.tables import ScoreTable, Table
+else:  # which `typing.get_type_hints` finds
+    ScoreTable = ForwardRef("ScoreTable", module="errorfloor.data.tables")
+    Table = ForwardRef("Table", module="errorfloor.data.tables")
 
 Clip: TypeAlias = float | Literal["auto"]
 COLOURS = ("blue", "orange", "green", "red", "purple", "sky", "grey")  # of `show/palette.py`
