@@ -19,7 +19,6 @@ from benchmarks import RESULTS
 from errorfloor._typing import Counts
 from errorfloor.data.models import ModelRows
 from errorfloor.intervals.models import PairedDifference
-from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions.compare import ModelsAsk, compared
 from errorfloor.results import ModelComparison
 
@@ -146,7 +145,7 @@ def held(
         if labels.min() == labels.max():
             continue
         rows = ModelRows(labels, {"first": one, "second": other}, **more)
-        found = compared(rows, ModelsAsk(choice=MetricChoice(metric), level=LEVEL))
+        found = compared(rows, ModelsAsk(metric=metric, level=LEVEL))
         assert isinstance(found, ModelComparison)
         gap = found.differences[0]
         times += gap.low <= truth <= gap.high

@@ -16,7 +16,7 @@ from errorfloor import checks
 from errorfloor import methods as known
 from errorfloor._checks import InputError, argument, check_level, shown
 from errorfloor._keywords import record_of
-from errorfloor._typing import Counts, Floats, RandomLike
+from errorfloor._typing import Counts, Floats
 from errorfloor.data.models import ModelRows
 from errorfloor.data.naming import listed, positive_of, which_is_1
 from errorfloor.data.options import Reading, ReadOptions
@@ -25,7 +25,7 @@ from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.data.values import spelt, text_of
 from errorfloor.intervals.models import ExactShare, PairedDifference, holm
 from errorfloor.methods.record import Classes, Clip, Method, Options
-from errorfloor.metrics import ERROR, Metric
+from errorfloor.metrics import Metric
 from errorfloor.metrics import record as kinds
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.record import ModelValue
@@ -223,46 +223,36 @@ def _(_: kinds.PairsInOrder, metric: Metric, items: _Items, scores: Floats) -> P
     return Parts(value, each, reach)
 
 
-@_by_scores.register
-def _(kind: kinds.BoundedLoss, metric: Metric, items: _Items, scores: Floats) -> Parts:
-    p = _probabilities(scores)
-    each = kind.losses(p)[np.arange(len(p)), items.label]
-    most = kind.largest(p.shape[1])
-    return Parts(float(items.mass @ each) / items.total, each, np.full(len(p), most))
-
-
-@_by_scores.register
-def _(kind: kinds.UnboundedLoss, metric: Metric, items: _Items, scores: Floats) -> Parts:
-    p = _probabilities(scores)
+@_by_scores.register(kinds.BoundedLoss)
+@_by_scores.register(kinds.UnboundedLoss)
+def _(
+    kind: kinds.BoundedLoss | kinds.UnboundedLoss, metric: Metric, items: _Items, scores: Floats
+) -> Parts:
+    p = models.class_probabilities(scores, "prediction")
     each = kind.losses(p)[np.arange(len(p)), items.label]
     if not np.isfinite(each).all():
         raise InputError(
             f"`prediction` gives a probability of 0 to a label that occurs: the {metric.words} is "
             "infinite. Keep probabilities away from 0 and 1."
         )
-    return Parts(float(items.mass @ each) / items.total, each, np.ones(len(p)))
-
-
-def _probabilities(scores: Floats) -> Floats:
-    two = scores.ndim == 1
-    if not ((scores >= 0).all() and (scores <= 1).all()):
-        raise InputError(
-            "`prediction` must be probabilities here, numbers from 0 to 1. Pass logits through a "
-            "sigmoid or softmax."
-        )
-    return np.column_stack((1 - scores, scores)) if two else scores
+    most = kind.largest(p.shape[1]) if isinstance(kind, kinds.BoundedLoss) else 1.0
+    return Parts(float(items.mass @ each) / items.total, each, np.full(len(p), most))
 
 
 # The answer.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelsAsk:
+class ModelsAsk(Ask):
     """What is asked of models: the metric, and with which limits."""
 
-    choice: MetricChoice | None = None  # error of classes and AUC of scores where none is named
-    level: float = 0.95
-    rng: RandomLike = 0  # of the floor next to them
+    is_named: bool = True  # whether the metric is: else it is AUC, where all models give scores
+
+    @classmethod
+    def of(cls, ask: Ask, *, is_named: bool) -> ModelsAsk:
+        """Ask about models what is asked about floors, by the usual metric unless it was named."""
+        choice = ask.choice if is_named else MetricChoice()
+        return cls.about(choice, level=ask.level, rng=ask.rng, is_named=is_named)
 
 
 def models_in(
@@ -291,8 +281,7 @@ def models_in(
     found = compared(ModelRows.read(data, where, columns_of(prediction)), ask)
     if isinstance(found, Groups) or where.columns.get("score") is None:
         return found
-    floor = Ask.about(ask.choice or MetricChoice(), level=ask.level, rng=ask.rng)
-    return replace(found, floor=floor_of(data, where, floor))
+    return replace(found, floor=floor_of(data, where, ask))
 
 
 def columns_of(prediction: object) -> tuple[str, ...]:
@@ -330,7 +319,7 @@ def _compared(rows: ModelRows, ask: ModelsAsk) -> ModelComparison:
     items, level, facts = _Items.of(rows), ask.level, rows.facts
     scored = [name for name in rows.answers if rows.gives_scores(name)]
     by_auc = len(scored) == len(rows.answers) and items.classes == 2
-    chosen = ask.choice or MetricChoice(_AUC if by_auc else ERROR.name)
+    chosen = MetricChoice(_AUC) if by_auc and not ask.is_named else ask.choice
     metric = chosen.of(items.classes)
     if rows.source.options.positive is not None:
         rest = [one for one in rows.classes if one != items.names[1]]
@@ -422,7 +411,7 @@ def _decided(rows: ModelRows, items: _Items, name: str) -> Counts:
     if answers.ndim == 2:
         return np.asarray(answers.argmax(axis=1))
     if rows.gives_scores(name):
-        _probabilities(answers.astype(np.float64))
+        models.class_probabilities(answers.astype(np.float64), "prediction")
         return (answers >= _CUT).astype(np.int64)
     place = {one: i for i, one in enumerate(items.names)}
     found = [place.get(one, 0) for one in rows.texts_by(name).tolist()]  # else it is the rest
@@ -692,7 +681,7 @@ def compare(
         options.pop("metric", None)
     ask = record_of(CompareAsk, options)
     if prediction is not None or predictions is not None:
-        asked = ModelsAsk(choice=ask.choice if is_named else None, level=ask.level, rng=ask.rng)
+        asked = ModelsAsk.of(ask, is_named=is_named)
         return models_in(scores, labels, predictions, prediction, where_in(options, group), asked)
     if scores is None:
         raise InputError(

@@ -16,7 +16,7 @@ from errorfloor.methods import find
 from errorfloor.methods.record import Classes, Options
 from errorfloor.metrics.record import of_classes
 from errorfloor.questions.calibrate import fit
-from errorfloor.questions.question import Ask, floor_of
+from errorfloor.questions.question import Ask, floor_of, refuse_with_estimate
 from errorfloor.questions.sampling import unweighted
 from errorfloor.results import Confusion, Estimate, Groups
 from errorfloor.results.estimate import method_of
@@ -69,14 +69,12 @@ def confusion(
             )
         where = ReadOptions.of(group=group, **columns)
         estimate = floor_of(estimate, where, Ask(interval=None, rng=rng))
-    elif rng is not None and not (isinstance(rng, int | np.integer) and rng == 0):
-        raise InputError("`rng` goes with data, not with an Estimate. Leave it out.")
-    elif group is not None or columns:
-        named = ["group"] if group is not None else list(columns)
-        raise InputError(f"`{named[0]}` goes with data, not with an Estimate. Leave it out.")
+    else:
+        seeded = rng is not None and not (isinstance(rng, int | np.integer) and rng == 0)
+        named = {"rng": seeded, "group": group is not None, **dict.fromkeys(columns, True)}
+        refuse_with_estimate(name for name, is_given in named.items() if is_given)
     if isinstance(estimate, Groups):
-        found = {name: confusion_of(floor) for name, floor in estimate.items()}
-        return Groups(estimate.column, found, dropped=estimate.dropped)
+        return estimate.each(lambda _, floor: confusion_of(floor))
     return confusion_of(estimate)
 
 

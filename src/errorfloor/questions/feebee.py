@@ -752,16 +752,12 @@ class FeeBeeAsk(Ask):
         number = len(first_of(reading).classes)
         measure = measure_of(self.choice, number)
         error: Any = self.model_error
-        assert self.levels is not None
         task = _Task(
+            ask=self,
             model_error=known_error(measure, error, self.model_value, number),
             means=() if measure.is_error else check_means(self.means),
             named=self.named_for(reading, measure),
             options=Options(self.clip, metric=measure),
-            levels=self.levels,
-            repeats=self.repeats,
-            items=self.items,
-            device=self.device,
         )
         return lambda table, part: task.run(table, part.rng)
 
@@ -928,14 +924,11 @@ def feebee(
 class _Task:
     """What to evaluate, checked."""
 
+    ask: FeeBeeAsk
     named: Mapping[str, Asked] | None
     options: Options
     model_error: float
-    levels: int
-    repeats: int
     means: tuple[float, ...]  # of the noise; none stands for a fair coin
-    items: FeatureItems | None
-    device: str | None  # where neighbours are looked for
 
     @property
     def metric(self) -> Metric:
@@ -955,14 +948,15 @@ class _Task:
             named, notes = self._all_for(table)
         if table.coarse.any():
             notes += ("Many rows stand for ranges of scores, and all methods took them so.",)
-        noise = np.arange(self.levels) / (self.levels - 1)
+        assert self.ask.levels is not None
+        noise = np.arange(self.ask.levels) / (self.ask.levels - 1)
         cells = table.cells(complete=True)
         if self.means:
             estimates, more = self._estimates_of_means(named, cells, noise, rng)
             notes += more
         else:
             estimates = self._estimates(named, cells, noise, rng.integers(2**63, size=2))
-        scored = self.items is None or self.items.scored
+        scored = self.ask.items is None or self.ask.items.scored
         return FeeBeeResult(
             model_error=self.model_error,
             n=table.n,
@@ -974,24 +968,25 @@ class _Task:
             metric=self.metric.name,
             means=self.means,
             share=float(table.positives.sum() / table.n) if self.means else None,
-            dimensions=None if self.items is None else self.items.points.shape[1],
+            dimensions=None if self.ask.items is None else self.ask.items.points.shape[1],
         )
 
     def _all_for(self, table: ScoreTable) -> tuple[Mapping[str, Asked], tuple[str, ...]]:
         """Return the methods that take the table's scores or the features, by name."""
         if self.means:
             return methods_fitting(table, self.metric)
-        if self.items is not None and not self.items.scored:
+        if self.ask.items is not None and not self.ask.items.scored:
             return every_part(), ()
         fitting, notes = known.that_fit(table)
-        parts = {} if self.items is None else every_part()
+        parts = {} if self.ask.items is None else every_part()
         return {**{method.name: method for method in fitting}, **parts}, notes
 
     def _estimates(
         self, named: Mapping[str, Asked], cells: Any, noise: Any, seeds: Counts
     ) -> dict[str, Any]:
         parts = {name: one for name, one in named.items() if isinstance(one, ClassicPart)}
-        own, rule = ({}, None) if self.items is None else bind(parts, self.items, self.device)
+        items, repeats = self.ask.items, self.ask.repeats
+        own, rule = ({}, None) if items is None else bind(parts, items, self.ask.device)
         cut = MeanFloor(self._wrong(cells).astype(np.float64), cells)
         oracle: Statistic = cut if rule is None else rule
 
@@ -1005,7 +1000,7 @@ class _Task:
             return {**bound, ORACLE: oracle}
 
         names = (*named, ORACLE)
-        found = under_noise(names, statistics, cells, noise, self.repeats, seeds, items=self.items)
+        found = under_noise(names, statistics, cells, noise, repeats, seeds, items=items)
         share = float(cells.count @ cut.floor) / int(cells.count.sum())
         share = share if rule is None else float(found[ORACLE][0, 0])  # before noise comes
         found[ORACLE] = found[ORACLE] - (1 - noise) * max(share - self.model_error, 0)
@@ -1027,7 +1022,7 @@ class _Task:
         every, alone = [], 0
         own_seeds = rng.integers(2**63, size=(len(self.means), 2))
         for mean, seeds in zip(self.means, own_seeds, strict=True):
-            found = under_noise(names, statistics, cells, noise, self.repeats, seeds, mean)
+            found = under_noise(names, statistics, cells, noise, self.ask.repeats, seeds, mean)
             of_one_class = np.isnan(found[ORACLE])
             alone += int(np.count_nonzero(of_one_class))
             found[ORACLE][of_one_class] = USELESS

@@ -31,7 +31,7 @@ from errorfloor._checks import (
     warn,
 )
 from errorfloor._keywords import explains_keywords, record_of
-from errorfloor._typing import Counts, Floats, RandomLike
+from errorfloor._typing import Bools, Counts, Floats, RandomLike
 from errorfloor.checks.gold import leaks
 from errorfloor.data.items import (
     PredictedReader,
@@ -51,7 +51,7 @@ from errorfloor.metrics.choice import MetricChoice
 from errorfloor.questions import models
 from errorfloor.questions.models import Model, ModelOptions, counted, error_in
 from errorfloor.questions.people import PeopleComparison, people_in, replace_level
-from errorfloor.questions.question import AnyColumns, Ask, answer, floor_of
+from errorfloor.questions.question import AnyColumns, Ask, answer, floor_of, refuse_with_estimate
 from errorfloor.questions.rated import headroom_of_ratings, is_about_ratings
 from errorfloor.questions.sampling import unweighted
 from errorfloor.results import Estimate, FeaturesEstimate, Groups, Interval, PairedTest, Verdict
@@ -127,11 +127,7 @@ class Pair:
         facts = {} if told.sides is None else {"classes": told.sides}
         source = Source(origin="arrays", layout=SCORES.name, rows=score.size, facts=facts)
         source = source.with_options(positive=told.positive)
-        zeros, ones = (
-            ScoreTable.from_arrays(score[at], label[at]) if at.any() else ScoreTable.empty()
-            for at in (~one, one)
-        )
-        return cls((zeros, ones), source)
+        return cls(_sides_of_two(score, label, one), source)
 
     @classmethod
     def _of_classes(
@@ -294,17 +290,21 @@ def divided(
 ) -> tuple[ScoreTable, ...]:
     """Return the items of each prediction, with the scores that the table of all has."""
     if len(whole.classes) == 2:
-        score = one_score(rows)
-        return tuple(
-            ScoreTable.from_arrays(score[at], labels[at]) if at.any() else ScoreTable.empty()
-            for at in (chosen == 0, chosen == 1)
-        )
+        return _sides_of_two(one_score(rows), labels, chosen == 1)
     sides = []
     for k in range(len(whole.classes)):
         at = chosen == k
         made = ScoreTable.from_arrays(rows[at], labels[at]) if at.any() else _nothing_of(whole)
         sides.append(replace(made, classes=whole.classes))
     return tuple(sides)
+
+
+def _sides_of_two(score: Floats, label: Any, ones: Bools) -> tuple[ScoreTable, ...]:
+    """Return the items that are predicted 0, and those that are predicted 1."""
+    return tuple(
+        ScoreTable.from_arrays(score[at], label[at]) if at.any() else ScoreTable.empty()
+        for at in (~ones, ones)
+    )
 
 
 def _nothing_of(table: ScoreTable) -> ScoreTable:
@@ -785,11 +785,7 @@ def verdict_on(floor: Any, options: ModelOptions, level: float) -> Any:
     """Return where a model stands next to a floor, or next to that of each group."""
     options = options.with_error()
     if isinstance(floor, Groups):
-        each = {
-            name: beside(one, options.model(one), level, options.same_labelling)
-            for name, one in floor.items()
-        }
-        return Groups(floor.column, each, level, dropped=floor.dropped)
+        return floor.each(lambda _, one: verdict_on(one, options, level), level)
     return beside(floor, options.model(floor), level, options.same_labelling)
 
 
@@ -880,11 +876,12 @@ def _unpaired(
         if not isinstance(floor, Groups):
             return beside(floor, error_in(rows, column, given), ask.level, True)
         parts = {str(name): one for name, one in rows.by_group.items()}
-        each = {
-            name: beside(one, error_in(parts[text_of(name)], column, given), ask.level, True)
-            for name, one in floor.items()
-        }
-        return Groups(floor.column, each, ask.level, dropped=floor.dropped)
+        return floor.each(
+            lambda name, one: beside(
+                one, error_in(parts[text_of(name)], column, given), ask.level, True
+            ),
+            ask.level,
+        )
 
     return judge
 
@@ -908,8 +905,9 @@ def _as_floor(
             )
         ask = Ask.about(asked or MetricChoice(), level=level, rng=rng)
         return floor_of(estimate, ReadOptions.of(**columns), ask)
-    for name in (name for name, value in columns.items() if value is not None or name != "group"):
-        raise InputError(f"`{name}` goes with data, not with an Estimate. Leave it out.")
+    refuse_with_estimate(
+        name for name, value in columns.items() if value is not None or name != "group"
+    )
     first = next(iter(estimate.values())) if isinstance(estimate, Groups) else estimate
     if asked is not None and asked.of(len(first.classes)) != first.measure:
         raise InputError(

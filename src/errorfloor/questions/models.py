@@ -251,13 +251,13 @@ def _needs_both(metric: Metric) -> InputError:
 
 @_of_scores.register
 def _(kind: kinds.BoundedLoss, metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
-    p = _probabilities(table)
+    p = class_probabilities(table.scores)
     return _mean(kind.losses(p).ravel(), table.counts.ravel(), kind.largest(p.shape[1]))
 
 
 @_of_scores.register
 def _(kind: kinds.UnboundedLoss, metric: Metric, table: ScoreTable) -> tuple[float, Evidence]:
-    loss, count = kind.losses(_probabilities(table)).ravel(), table.counts.ravel()
+    loss, count = kind.losses(class_probabilities(table.scores)).ravel(), table.counts.ravel()
     loss, count = loss[count > 0], count[count > 0]
     if not np.isfinite(loss).all():
         raise InputError(
@@ -304,7 +304,7 @@ def _answers(table: ScoreTable) -> tuple[Counts, float]:
 
     Open are those where the model gives several classes the same probability.
     """
-    p, counts = _probabilities(table), table.counts
+    p, counts = class_probabilities(table.scores), table.counts
     sure = p.max(axis=1)
     first = p == sure[:, None]
     number = first.sum(axis=1)
@@ -320,16 +320,15 @@ def _answers(table: ScoreTable) -> tuple[Counts, float]:
     return together, float(open_)
 
 
-def _probabilities(table: ScoreTable) -> Floats:
-    """Return the model's probability of each class, in the rows of its table."""
-    scores = table.scores
+def class_probabilities(scores: Floats, name: str = "model_scores") -> Floats:
+    """Return a model's probability of each class, from one for each item or for each class."""
     two = scores.ndim == 1
     good = (scores >= 0).all() and (scores <= 1).all()
     if not good or (not two and (np.abs(scores.sum(axis=1) - 1) > 1e-6).any()):
         rest = "" if two else " that add up to 1"
         raise InputError(
-            f"`model_scores` must be probabilities here, numbers from 0 to 1{rest}. Pass logits "
-            "through a sigmoid or softmax."
+            f"`{name}` must be probabilities here, numbers from 0 to 1{rest}. Pass logits through "
+            "a sigmoid or softmax."
         )
     return np.column_stack((1 - scores, scores)) if two else scores
 
@@ -369,10 +368,7 @@ def goes_by_scores(metric: Metric) -> bool:
 
 def from_value(metric: Metric, value: object, n: object, floor: Estimate) -> Model:
     """Return the model with a published value on so many test items."""
-    items = as_index(n)
-    if not 1 <= items <= MOST_VOTES:
-        raise InputError(f"`n` must be the number of test items, at least 1; got {shown(n)}.")
-    kind = kind_of(metric)
+    items, kind = _items(n), kind_of(metric)
     if not kind.published:
         table = (
             "`confusion`: counts of test items, a row for each true class, such as 480,40;60,420"
@@ -384,6 +380,14 @@ def from_value(metric: Metric, value: object, n: object, floor: Estimate) -> Mod
     number = _as_value(value, metric, len(floor.classes))
     evidence = _of_value(kind, metric, number, items, floor)
     return Model(number, items, evidence, {"model_value": number})
+
+
+def _items(n: object) -> int:
+    """Return the number of test items."""
+    items = as_index(n)
+    if not 1 <= items <= MOST_VOTES:
+        raise InputError(f"`n` must be the number of test items, at least 1; got {shown(n)}.")
+    return items
 
 
 def can_be_published(metric: Metric) -> bool:
@@ -674,9 +678,7 @@ def _decided(predictions: object, told: Binary, names: tuple[str, ...]) -> Count
 def _model_errors(
     errors: int | None, n: int | None, model_error: float | str | None
 ) -> tuple[int, int]:
-    items = as_index(n)
-    if not 1 <= items <= MOST_VOTES:
-        raise InputError(f"`n` must be the number of test items, at least 1; got {shown(n)}.")
+    items = _items(n)
     if (errors is None) == (model_error is None):
         raise InputError("Give either `errors`, a number of items, or `model_error`, a fraction.")
     if model_error is not None:

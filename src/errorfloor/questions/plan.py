@@ -159,15 +159,18 @@ def _width(found: Estimate) -> float:
 
 def _expected(points: Floats, weights: Floats, m: int, n: float) -> tuple[Counts, Counts]:
     """Return numbers of positive votes, and of the items to be expected with each: whole ones."""
-    from scipy.special import bdtr
-
-    k = np.arange(m + 1)
-    at_most = np.vstack([np.zeros(points.size), bdtr(k[:, None], m, points)])
-    behind = np.cumsum(np.diff(at_most, axis=0) @ weights)
-    ends = np.round(n * behind).astype(np.int64)
+    ends = np.round(n * np.cumsum(_shares_of_items(points, weights, m))).astype(np.int64)
     counts = np.diff(ends, prepend=0)
     seen = counts > 0
-    return k[seen], counts[seen]
+    return np.flatnonzero(seen), counts[seen]
+
+
+def _shares_of_items(points: Floats, weights: Floats, m: int) -> Floats:
+    """Return the share of items with 0, 1, ... m positive votes."""
+    from scipy.special import bdtr
+
+    at_most = bdtr(np.arange(m + 1)[:, None], m, points)
+    return np.asarray(np.diff(np.vstack([np.zeros(points.size), at_most]), axis=0) @ weights)
 
 
 FEWEST_VOTES = 5  # of which two points leave something to check: they have three parameters
@@ -337,18 +340,14 @@ def width_of_votes(points: Floats, weights: Floats, level: float, totals: Totals
 
     Of very many votes the interval uses a part, whose expected numbers are binomial as well.
     """
-    from scipy.special import bdtr
-
     from errorfloor.intervals.votes.region import likelihood_limits
 
     cells = []
     for m, share in zip(totals.votes.tolist(), totals.share.tolist(), strict=True):
         used = votes_used(m)
-        k = np.arange(used + 1)
-        at_most = np.vstack([np.zeros(points.size), bdtr(k[:, None], used, points)])
-        expected = n * (np.diff(at_most, axis=0) @ weights) * share
-        seen = expected > 1e-9 * n * share
-        cells.append((k[seen], np.full(k.size, used)[seen], expected[seen]))
+        expected = n * _shares_of_items(points, weights, used) * share
+        k = np.flatnonzero(expected > 1e-9 * n * share)
+        cells.append((k, np.full(k.size, used), expected[k]))
     k, m_used, items = (np.concatenate(column) for column in zip(*cells, strict=True))
     most = int(totals.votes.max())
     n_points = 256 if votes_used(most) == most else points_for(votes_used(most))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter, signature
 from typing import Any, ClassVar, ParamSpec, Self, TypedDict, TypeVar
@@ -367,6 +367,12 @@ def where_in(options: Mapping[str, Any], group: str | None = None) -> ReadOption
 def first_of(reading: Reading) -> Table:
     """Return a table of what was read, whose kind and classes all groups have."""
     return next(iter(reading.tables.values()))
+
+
+def refuse_with_estimate(names: Iterable[str]) -> None:
+    """Refuse what says how to read data, next to an Estimate."""
+    for name in names:
+        raise InputError(f"`{name}` goes with data, not with an Estimate. Leave it out.")
 
 
 def floor_of(data: object, where: ReadOptions, ask: Ask) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -79,6 +79,7 @@ class Comparison(Rows[Estimate], Answer):
 
 
 ResultT = TypeVar("ResultT")
+OtherT = TypeVar("OtherT")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +110,13 @@ class Groups(Answer, Mapping[Any, ResultT]):
 
     def __getitem__(self, group: Any) -> ResultT:
         return self.estimates[group]
+
+    def each(
+        self, make: Callable[[Any, ResultT], OtherT], level: float | None = None
+    ) -> Groups[OtherT]:
+        """Return what is made of each group's name and result, by group as well."""
+        made = {name: make(name, one) for name, one in self.estimates.items()}
+        return Groups(self.column, made, level, dropped=self.dropped)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.estimates)

@@ -24,7 +24,6 @@ from errorfloor.data.options import Reading, ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.storage import naming, scratch
 from errorfloor.data.tables import VoteTable
-from errorfloor.questions.options import OF_METRIC
 
 if TYPE_CHECKING:
     from errorfloor.questions.compare import ModelsAsk
@@ -359,14 +358,10 @@ def compare_with_people(
 
 def models_ask(ask: Ask) -> ModelsAsk:
     """Return what is asked of models, of which the metric is the usual one unless it was named."""
-    from errorfloor.metrics.choice import MetricChoice
     from errorfloor.questions.compare import ModelsAsk
 
-    given = {name: getattr(ask, name) for name in OF_METRIC}
     source = click.get_current_context().get_parameter_source("metric")
-    is_default = source is click.core.ParameterSource.DEFAULT
-    choice = None if is_default else MetricChoice(**given)
-    return ModelsAsk(choice=choice, level=ask.level, rng=ask.rng)
+    return ModelsAsk.of(ask, is_named=source is not click.core.ParameterSource.DEFAULT)
 
 
 def compare_models(

@@ -195,8 +195,7 @@ class State:
 
     def models_ask(self) -> ModelsAsk:
         """Return what is asked of models, whose metric is the usual one where none is chosen."""
-        ask = self.ask()
-        return ModelsAsk(choice=ask.choice if self.field("metric") else None, level=ask.level)
+        return ModelsAsk.of(self.ask(), is_named=bool(self.field("metric")))
 
     def features(self) -> dict[str, Any] | None:
         """Return the columns of features, with the label and the cluster; None without any."""
