@@ -34,12 +34,9 @@ RECORDS: tuple[Check, ...] = (
     *scores.RECORDS,
     order.ORDER,
     *soft.RECORDS,
-    votes.FIT,
-    votes.ANNOTATORS,
     *votes.RECORDS,
     *ratings.RECORDS,
     *rows.MODELS,
-    rows.COPIES,
     *rows.RECORDS,
 )
 WARNINGS = {"refuted": RefutedWarning, "warn": DoubtWarning}

@@ -295,12 +295,13 @@ def _by_name(estimate: Estimate) -> Finding:
     )
 
 
-LABELS = Check(
-    name="labels in place of scores, and the other way round",
-    kinds=(ScoreTable.kind,),
-    classes=ANY,
-    run=_leaks,
-    asks="Are the scores really labels or 0/1 predictions? Were the labels made from the scores? "
-    "Do both fit so well that they may be training data?",
+RECORDS = (
+    Check(
+        name="labels in place of scores, and the other way round",
+        kinds=(ScoreTable.kind,),
+        classes=ANY,
+        run=_leaks,
+        asks="Are the scores really labels or 0/1 predictions? Were the labels made from the scores? "
+        "Do both fit so well that they may be training data?",
+    ),
 )
-RECORDS = (LABELS,)

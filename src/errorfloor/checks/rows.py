@@ -338,14 +338,14 @@ IDS = Check(
     run=_ids,
     asks="Is the column of scores an id, an index or a row number?",
 )
-COPIES = Check(
-    name="copies of items",
-    kinds=(ScoreTable.kind,),
-    run=_close_copies,
-    asks="Do items with almost the same score have the same label too often to be chance?",
-    false_alarm=0.0001,
-)
 RECORDS = (
+    Check(
+        name="copies of items",
+        kinds=(ScoreTable.kind,),
+        run=_close_copies,
+        asks="Do items with almost the same score have the same label too often to be chance?",
+        false_alarm=0.0001,
+    ),
     _of_all(
         name="classes by name",
         run=_chosen,

@@ -304,31 +304,6 @@ def _average(estimate: Estimate) -> Iterator[Finding]:
 
 _check = partial(Check, kinds=(ScoreTable.kind,))
 _of_many = partial(_check, classes=(Classes.MANY,))
-CONSTANT = _check(name="constant scores", run=_same_for_all, asks="Do the scores differ at all?")
-CLASSES = _check(
-    name="classes",
-    run=_classes,
-    asks="Are there labels of both classes, and enough of each?",
-)
-GUESSING = _check(
-    name="guessing",
-    run=_guessing,
-    classes=ANY,
-    of_errors=True,
-    asks="Does any rule on these scores err less often than always predicting the larger class?",
-    false_alarm=0.0014,
-)
-TIES = _check(name="ties", run=_ties, asks="How many items have equal scores?")
-CERTAIN = _check(
-    name="range of scores",
-    run=_certain,
-    asks="Are some probabilities exactly 0 or 1 although the label says otherwise?",
-)
-SHARES = _check(
-    name="scores that are vote shares",
-    run=_shares,
-    asks="Are the scores, used as probabilities, only shares of a few votes?",
-)
 RECORDS = (
     _of_many(
         name="order of columns",
@@ -341,12 +316,31 @@ RECORDS = (
         run=_labels,
         asks="Are there labels of all classes, and enough of each?",
     ),
-    CONSTANT,
-    CLASSES,
-    GUESSING,
-    TIES,
-    CERTAIN,
-    SHARES,
+    _check(name="constant scores", run=_same_for_all, asks="Do the scores differ at all?"),
+    _check(
+        name="classes",
+        run=_classes,
+        asks="Are there labels of both classes, and enough of each?",
+    ),
+    _check(
+        name="guessing",
+        run=_guessing,
+        classes=ANY,
+        of_errors=True,
+        asks="Does any rule on these scores err less often than always predicting the larger class?",
+        false_alarm=0.0014,
+    ),
+    _check(name="ties", run=_ties, asks="How many items have equal scores?"),
+    _check(
+        name="range of scores",
+        run=_certain,
+        asks="Are some probabilities exactly 0 or 1 although the label says otherwise?",
+    ),
+    _check(
+        name="scores that are vote shares",
+        run=_shares,
+        asks="Are the scores, used as probabilities, only shares of a few votes?",
+    ),
     _of_many(
         name="interval of an average",
         run=_average,

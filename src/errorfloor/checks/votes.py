@@ -622,22 +622,22 @@ def _quantile(draws: Floats, error: float) -> float:
 _check = partial(Check, kinds=(VoteTable.kind,))
 RECORDS = (
     _check(
+        name="fit of votes",
+        run=_fit_of_votes,
+        asks="Are items with few votes like those with many? Could the votes "
+        "come from people who vote independently?",
+        false_alarm=0.015,
+    ),
+    _check(
+        name="annotators",
+        run=_annotators,
+        asks="Are there enough annotators to stand for others?",
+        classes=ANY,
+    ),
+    _check(
         name="votes",
         classes=ANY,
         run=_votes,
         asks="Are there enough votes per item? How far off is a simple count of the votes?",
     ),
-)
-ANNOTATORS = _check(
-    name="annotators",
-    run=_annotators,
-    asks="Are there enough annotators to stand for others?",
-    classes=ANY,
-)
-FIT = _check(
-    name="fit of votes",
-    run=_fit_of_votes,
-    asks="Are items with few votes like those with many? Could the votes "
-    "come from people who vote independently?",
-    false_alarm=0.015,
 )
