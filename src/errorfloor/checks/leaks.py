@@ -301,7 +301,7 @@ RECORDS = (
         kinds=(ScoreTable.kind,),
         classes=ANY,
         run=_leaks,
-        asks="Are the scores really labels or 0/1 predictions? Were the labels made from the scores? "
-        "Do both fit so well that they may be training data?",
+        asks="Are the scores really labels or 0/1 predictions? Were the labels made from the "
+        "scores? Do both fit so well that they may be training data?",
     ),
 )

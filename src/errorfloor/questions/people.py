@@ -262,11 +262,7 @@ class PeopleComparison:
         if refuted or self.floor.refuted:
             return row, findings
         p, verdict = self.verdict(model.place, rate)
-        row = replace(row, verdict=verdict, p_room=p)
-        if not self.unanimous:
-            worth, low, high = self.worth(model.place, rate)
-            row = replace(row, worth=worth, worth_low=low, worth_high=high)
-        return row, findings
+        return self._with_worth(replace(row, verdict=verdict, p_room=p), model.place), findings
 
     def constant(self) -> ModelRate:
         """Return the best answer that is the same for all items."""
@@ -276,9 +272,13 @@ class PeopleComparison:
         rate = self.limits_of_rate(place)
         name = f"always {self.name_of(best)!r}"
         row = ModelRate(rate.value, rate.low, rate.high, name)
-        if self.floor.refuted or self.unanimous:
+        return row if self.floor.refuted else self._with_worth(row, place)
+
+    def _with_worth(self, row: ModelRate, place: Counts) -> ModelRate:
+        """Add how many people an answer is worth, unless people never disagree."""
+        if self.unanimous:
             return row
-        worth, low, high = self.worth(place, rate)
+        worth, low, high = self.worth(place, row)
         return replace(row, worth=worth, worth_low=low, worth_high=high)
 
     def name_of(self, place: int) -> str:

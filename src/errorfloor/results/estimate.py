@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -129,7 +129,7 @@ class Estimate(Answer):
     evidence: Evidence | None = field(default=None, repr=False)
     table: Table | None = field(default=None, repr=False)
     findings: tuple[Finding, ...] = field(default=(), repr=False)
-    in_dict = (
+    in_dict: ClassVar[tuple[str, ...]] = (
         *("sentence", "value", "low", "high", "level", "method", "interval_method", "claim"),
         *("metric", "target", "classes", "n", *_OF_SAMPLES, "resolution", "dropped"),
         *("assumptions", "warnings", "refuted", "findings", "options", "seed", "source"),
@@ -326,11 +326,7 @@ class VotesEstimate(Estimate):
     bias: float | None
     bias_bound: float | None = None
     mixture: Mixture | PartitionMixture | None = field(default=None, repr=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was found and how as plain values, ready for JSON."""
-        extra = {"plugin": self.plugin, "bias": self.bias, "bias_bound": self.bias_bound}
-        return {**Estimate.to_dict(self), **extra}
+    in_dict = (*Estimate.in_dict, "plugin", "bias", "bias_bound")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -357,6 +353,7 @@ class AgreementEstimate(Estimate):
     share: float | None
     allowed_low: float
     allowed_high: float
+    in_dict = (*Estimate.in_dict, "agree", "pairs", "share", "allowed_low", "allowed_high")
 
     @property
     def claim(self) -> Claim:
@@ -368,11 +365,6 @@ class AgreementEstimate(Estimate):
     def agreement(self) -> float:
         """Share of the pairs that agree."""
         return self.agree / self.pairs
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was found and how as plain values, ready for JSON."""
-        names = ("agree", "pairs", "share", "allowed_low", "allowed_high")
-        return {**Estimate.to_dict(self), **{name: getattr(self, name) for name in names}}
 
 
 def _span_of_any_classes(classes: int) -> tuple[float, float]:
@@ -420,6 +412,10 @@ class FeaturesEstimate(Estimate):
     upper_end: float | None = None
     lower_from: str | None = None
     lower_claim: Claim | None = None
+    in_dict = (
+        *(*Estimate.in_dict, "dimensions", "errors", "leader", "lower_end", "upper_end"),
+        *("lower_from", "models"),
+    )
 
     @property
     def claim(self) -> Claim:
@@ -454,12 +450,6 @@ class FeaturesEstimate(Estimate):
     def is_limit(self) -> bool:
         """Whether it has an upper limit that is proved."""
         return self.errors is not None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was found and how as plain values, ready for JSON."""
-        names = ("dimensions", "errors", "leader", "lower_end", "upper_end", "lower_from")
-        extra = {name: getattr(self, name) for name in names}
-        return {**Estimate.to_dict(self), **extra, "models": dict(self.models)}
 
 
 SCOPE = "for ratings by people like these, not for a hidden truth"
@@ -498,6 +488,10 @@ class RatingsEstimate(Estimate):
     raters: int | None = None
     label: str | int = "one"
     whole_grades: float | None = None
+    in_dict = (
+        *(name for name in Estimate.in_dict if name != "classes"),
+        *("icc", "signal", "noise", "ratings", "raters", "label", "whole_grades"),
+    )
 
     @property
     def measure(self) -> Metric:
@@ -532,10 +526,3 @@ class RatingsEstimate(Estimate):
     def may_have_signal(self) -> bool:
         """Whether the ceiling may be high, although the ratings do not show that it is above 0."""
         return self.value > 0 and (self.high or 0.0) > _HIGH
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was found and how as plain values, ready for JSON."""
-        names = ("icc", "signal", "noise", "ratings", "raters", "label", "whole_grades")
-        plain = Estimate.to_dict(self)
-        del plain["classes"]
-        return {**plain, **{name: getattr(self, name) for name in names}}
