@@ -327,7 +327,8 @@ RECORDS = (
         run=_guessing,
         classes=ANY,
         of_errors=True,
-        asks="Does any rule on these scores err less often than always predicting the larger class?",
+        asks="Does any rule on these scores err less often than always predicting the larger "
+        "class?",
         false_alarm=0.0014,
     ),
     _check(name="ties", run=_ties, asks="How many items have equal scores?"),
