@@ -102,19 +102,19 @@ def test_probabilities_of_0_are_refused_only_where_such_a_label_occurs():
 def test_probabilities_lie_from_0_to_1_and_add_up_to_1():
     for values in ([0.0, 1.0], [0.3, 0.6]):
         table = ef.ScoreTable.from_counts(values, [1, 1], [1, 1])
-        found = models._probabilities(table)
+        found = models.class_probabilities(table.scores)
         np.testing.assert_allclose(found, [[1 - one, one] for one in values])
     for values in ([-0.001, 0.5], [0.5, 1.001]):
         with pytest.raises(ef.InputError, match=r"numbers from 0 to 1\. Pass logits"):
-            models._probabilities(ef.ScoreTable.from_counts(values, [1, 1], [1, 1]))
+            models.class_probabilities(np.array(values))
     for off, good in ((9e-7, True), (2e-6, False), (-2e-6, False)):
         rows = [[0.2, 0.3, 0.5 + off], [0.1, 0.1, 0.8]]
         table = ef.ScoreTable.from_arrays(rows, [0, 1])
         if good:
-            assert models._probabilities(table) is table.scores
+            assert models.class_probabilities(table.scores) is table.scores
         else:
             with pytest.raises(ef.InputError, match="that add up to 1"):
-                models._probabilities(table)
+                models.class_probabilities(table.scores)
 
 
 def test_answers_are_right_wrong_or_open_and_the_surest_come_first():
