@@ -704,6 +704,16 @@ def test_probabilities_that_are_called_like_classes_behind_a_prefix_are_theirs()
     assert (told.value, told.classes) == (named.value, ("cat", "dog", "bird"))
 
 
+def test_columns_that_are_numbered_further_than_the_classes_are_features(tmp_path, monkeypatch):
+    # `feature_0` and `feature_1` of twenty were taken for the scores of classes 0 and 1.
+    rng = np.random.default_rng(41)
+    label = rng.integers(0, 2, 60)
+    columns = {f"feature_{one}": label + rng.normal(size=60) for one in range(20)}
+    text = shown("errorfloor f.csv", tmp_path, monkeypatch, f={**columns, "label": label})
+    assert "look like features, not like scores of a model. From features:" in text
+    assert text.splitlines()[-1] == "  errorfloor features f.csv --label label"
+
+
 def test_labels_of_two_numbers_are_asked_about_with_what_to_type(tmp_path, monkeypatch):
     rng = np.random.default_rng(38)
     score = rng.random(200)

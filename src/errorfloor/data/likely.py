@@ -676,12 +676,21 @@ def _called_like(label: FirstValues, numbers: Collection[str]) -> tuple[str, ...
     """Return a column for each value of a label, called as that is, or all with one word before.
 
     With several such words the columns are scores of several models, and none is told from others.
+    Of columns that are numbered further than the values, such as features, none is such a score.
     """
     classes = {simple(one) for one in label.classes}
     if "" in classes or len(classes) != len(label.classes):
         return ()
-    starts = {"", *(simple(one).rpartition("_")[0] for one in numbers)}
-    wanted = [{f"{start}_{one}" if start else one for one in classes} for start in starts]
+    plain = {simple(one): one for one in numbers}
+    starts = {"", *(f"{one.rpartition('_')[0]}_" for one in plain if "_" in one)}
+    if all(one.isdecimal() for one in classes):
+        starts = {
+            start
+            for start in starts
+            if {one for one in plain if re.fullmatch(rf"{re.escape(start)}\d+", one)}
+            <= {f"{start}{one}" for one in classes}
+        }
+    wanted = [{f"{start}{one}" for one in classes} for start in starts]
     named = [tuple(one for one in numbers if simple(one) in names) for names in wanted]
     found = [scores for scores in named if len(scores) == len(classes)]
     return found[0] if len(found) == 1 else ()
