@@ -221,7 +221,7 @@ def test_scores_from_a_file_to_a_verdict_by_groups(user):
     user.types("n", "400")
     user.sees("Your model, at", "#answer")
     user.chooses("role:site", "group")
-    user.sees("The model in each group", "#standing")
+    user.sees("Your model can still improve", "#answer")  # or what it is in each
     user.sees("2 groups", "#answer")
     titles = [one.get_attribute("textContent") for one in user.all("#answer circle title")]
     assert [one[:3] for one in titles] == ["a: ", "b: "]  # the groups have a picture
@@ -256,8 +256,8 @@ def test_several_models_are_compared_with_people(user, tmp_path):
 
 def test_models_next_to_a_label_are_compared_with_each_other(user, tmp_path):
     user.drops("predictions.csv")
-    user.sees("old and new look like answers of models to label", "#columns")
-    user.clicks("Compare these models")
+    user.sees("Columns 'old', 'new' next to label 'label' look like what models predict", "#answer")
+    user.clicks("Compare old and new")
     user.sees("is the accuracy of new", "#answer .headline")
     user.sees("better than old", "#answer .headline")
     user.sees("new is better than old: accuracy", "#answer")
@@ -323,7 +323,7 @@ def test_no_option_of_the_command_line_is_on_the_page(user, name):
     user.sees("What the columns are")
     if name == "odd.csv":
         user.chooses("role:b", "score")
-        user.sees("true label", "#problem")
+        user.sees("true label", "#answer")
     elif name == "missing.csv":
         user.sees("missing values", "#problem")
     else:
@@ -332,7 +332,7 @@ def test_no_option_of_the_command_line_is_on_the_page(user, name):
 
 
 def test_what_to_do_next_is_a_button_that_does_it(user):
-    user.clicks("Classes")
+    user.clicks("Five classes")
     user.sees("is reachable in", "#answer")
     user.clicks("Compare my model")
     script = "return document.activeElement.id || document.activeElement.textContent"
@@ -341,7 +341,7 @@ def test_what_to_do_next_is_a_button_that_does_it(user):
     user.sees("offsets", "#compare-body")
     user.clicks("Which classes are confused")
     assert eventually(lambda: user.driver.execute_script(script) == "classes-heading")
-    user.clicks("Votes")
+    user.clicks("Vote counts")
     user.sees("one more annotator's vote", "#answer")
     user.clicks("Plan which labels to buy")
     user.sees("1,000 items", "#plan-body")
@@ -396,7 +396,7 @@ def test_raters_side_by_side_are_named_by_one_click(user):
 
 
 def test_counted_votes_and_their_majority(user):
-    user.clicks("Votes")
+    user.clicks("Vote counts")
     user.sees("one more annotator's vote", "#answer")
     user.types("majority", "3")
     user.sees("majority of 3", "#answer")
@@ -415,7 +415,7 @@ def test_annotators_with_gold(user):
 
 
 def test_a_judge_whose_scores_are_on_all_items_and_labels_on_some(user):
-    user.clicks("A judge")
+    user.clicks("LLM judge")
     user.clicks("Keep items without a label")
     user.sees("500 labels of 5,000 items", "#answer")
     user.opens("The exact command line and Python")
@@ -423,7 +423,7 @@ def test_a_judge_whose_scores_are_on_all_items_and_labels_on_some(user):
 
 
 def test_many_classes_one_of_them_and_their_confusion(user):
-    user.clicks("Classes")
+    user.clicks("Five classes")
     user.sees("is reachable in", "#answer")
     user.rests()
     user.sees("apple", "#classes")
@@ -490,14 +490,15 @@ def test_ratings_get_a_threshold(user):
 
 def test_roles_can_be_chosen_where_names_do_not_tell(user):
     user.drops("odd.csv")
-    user.sees("Say what the columns are", "#answer")
+    user.sees("Which columns should be used?", "#answer")
+    assert user.text("#question") == ""  # which has no sense yet
     roles = [one.text for one in user.all("[name='role:b'] option")]
     assert roles[0] == "not used"
     assert len(roles) == 7  # five to choose from, and the rest behind more
     user.chooses("role:b", "weight")
     assert len(user.all("[name='role:b'] optgroup")) == 5 or user.text("#problem")
     user.chooses("role:b", "score")
-    user.sees("true label", "#problem")
+    user.sees("true label", "#answer")
     user.chooses("role:b", "label")
     user.sees("is reachable in", "#answer")
     assert user.text("#problem") == ""
@@ -507,7 +508,7 @@ def test_roles_can_be_chosen_where_names_do_not_tell(user):
 def test_the_planner_follows_its_sliders(user):
     from selenium.webdriver.common.keys import Keys
 
-    user.clicks("Votes")
+    user.clicks("Vote counts")
     user.sees("The best possible accuracy", "#answer")
     user.rests()
     user.opens("Plan: which labels to buy next")

@@ -312,11 +312,11 @@ def test_copies_of_items_break_the_limit_and_are_refused():
         np.repeat(generator.normal(size=(200, 3)), 3, 0),
         np.repeat(generator.integers(2, size=200), 3),
     )
-    with pytest.raises(ef.InputError, match=r"Rows 0 and 1 of `X` are equal \(400 rows repeat"):
+    with pytest.raises(ef.InputError, match=r"Rows 0 and 1 have equal features \(400 rows repeat"):
         ef.from_features(x, y, rng=0)
-    with pytest.raises(ef.InputError, match=r"Rows 1 and 2 of `X` are equal \(2 rows repeat"):
+    with pytest.raises(ef.InputError, match=r"Rows 1 and 2 have equal features \(2 rows repeat"):
         ef.from_features([[0.0], [1.0], [1.0], [0.0], [2.0]], [0, 1, 0, 1, 1])
-    with pytest.raises(ef.InputError, match=r"Rows 0 and 2 of `X` are equal \(2 rows repeat"):
+    with pytest.raises(ef.InputError, match=r"Rows 0 and 2 have equal features \(2 rows repeat"):
         ef.from_features([[0.0], [1.0], [0.0], [1.0], [2.0]], [0, 1, 0, 1, 1])
     wrong = ef.from_features(x, y, duplicates="all", rng=0)
     assert wrong.high < 0.4  # the floor is 0.5: what they are refused for

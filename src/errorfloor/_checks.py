@@ -130,17 +130,21 @@ class InputError(_Told, ValueError):
         self.parts = named(*parts)
         super().__init__(_written(self.parts, Mention.in_python))
 
-    def behind(self, *parts: Part) -> InputError:
+    def behind(self, *parts: Part) -> Self:
         """Return the same error behind other words, such as the group that it is about."""
-        return InputError(*parts, *self.parts)
+        return self.with_parts(named(*parts, *self.parts))
 
     def replaced(self, old: str, new: str) -> Self:
         """Return the same error with other text in place of some."""
-        error = copy(self)
-        error.parts = tuple(
-            part.replace(old, new) if isinstance(part, str) else part for part in self.parts
+        return self.with_parts(
+            tuple(part.replace(old, new) if isinstance(part, str) else part for part in self.parts)
         )
-        error.args = (_written(error.parts, Mention.in_python),)
+
+    def with_parts(self, parts: tuple[Part, ...]) -> Self:
+        """Return the same error in other words."""
+        error = copy(self)
+        error.parts = parts
+        error.args = (_written(parts, Mention.in_python),)
         return error
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 from errorfloor._checks import InputError, Mention, Part, argument, check_whole, function, shown
 from errorfloor.data.layouts import (
@@ -49,11 +49,17 @@ class UnclearColumnsError(InputError):
     columns = ""
     front: tuple[Part, ...] = ()
 
-    def behind(self, *parts: Part) -> UnclearColumnsError:
+    def behind(self, *parts: Part) -> Self:
         """Return the same error behind other words."""
-        error = UnclearColumnsError(*parts, *self.parts)
-        error.columns, error.front = self.columns, (*parts, *self.front)
+        error = super().behind(*parts)
+        error.front = (*parts, *self.front)
         return error
+
+
+class MissingColumnsError(InputError):
+    """The columns that the user named need others; `missing` has the roles of those."""
+
+    missing: tuple[Role, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -637,13 +643,16 @@ def _completed(
         if len(named) == 1:
             found[role.name] = named[0]
             guessed.append(role.name)
-    missing = [argument(role.argument) for role in layout.needed if role.name not in found]
+    missing = tuple(role for role in layout.needed if role.name not in found)
     if missing:
         text = " is missing. Name its column" if len(missing) == 1 else " are missing. Name them"
         found_none = f"{text}, too. {_listed(kinds, name)}"
         features = _features_beside(layout, columns, kinds)
         votes = _votes_beside(layout, columns, allowed)
-        raise InputError(*joined(missing), found_none, *features, *votes)
+        mentions = joined([argument(role.argument) for role in missing])
+        error = MissingColumnsError(*mentions, found_none, *features, *votes)
+        error.missing = missing
+        raise error
     ordered = {role.name: found[role.name] for role in layout.roles if role.name in found}
     return ChosenColumns(layout, ordered, tuple(guessed))
 

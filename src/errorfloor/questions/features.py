@@ -444,9 +444,9 @@ def _order(data: Features, duplicates: str, rng: np.random.Generator) -> Counts:
     if again.size:
         one, other = rows[first[of[again[0]]]], rows[again[0]]
         raise InputError(
-            f"Rows {one} and {other} of `X` are equal ({again.size:,} rows repeat others). Copies "
-            "of an item break the limit. Say which rows belong together with `cluster`, keep the "
-            f"first of them with `duplicates={FIRST!r}`, or say that they are different items with "
-            f"`duplicates={ALL!r}`."
+            f"Rows {one} and {other} have equal features ({again.size:,} rows repeat others). "
+            "Copies of an item break the limit. Say which rows belong together with `cluster`, "
+            f"keep the first of them with `duplicates={FIRST!r}`, or say that they are different "
+            f"items with `duplicates={ALL!r}`."
         )
     return order

@@ -341,14 +341,13 @@ def naming_predictions() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(
-            *(
-                replace(part, name="prediction")
-                if isinstance(part, Mention) and part.name == "group"
-                else part
-                for part in error.parts
-            )
-        ) from error
+        parts = (
+            replace(part, name="prediction")
+            if isinstance(part, Mention) and part.name == "group"
+            else part
+            for part in error.parts
+        )
+        raise error.with_parts(tuple(parts)) from error
 
 
 def _classes(values: list[Any], positive: object, column: str) -> dict[Any, int]:

@@ -7,12 +7,22 @@ import os
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from errorfloor._checks import InputError, Mention
 from errorfloor.data.columns import NO_NAMES, ChosenColumns, has_no_names
-from errorfloor.data.layouts import ANNOTATIONS, BESIDE, LABEL, LAYOUTS, OF_RATINGS, SCORES, Layout
+from errorfloor.data.layouts import (
+    ANNOTATIONS,
+    BESIDE,
+    LABEL,
+    LAYOUTS,
+    OF_RATINGS,
+    SCORES,
+    SIDE_BY_SIDE,
+    SOFT_LABELS,
+    Layout,
+)
 from errorfloor.data.options import Reading, ReadOptions, is_source
 from errorfloor.data.read import is_data, read
 from errorfloor.data.tables import Table, VoteTable
@@ -22,13 +32,27 @@ if TYPE_CHECKING:
     from errorfloor.data.exports import ToolNotes
 
 Write = Callable[[Mention], str]
-WayOut: TypeAlias = tuple[str, tuple[str, ...]]  # what is missing for a floor, and what to type
 _MOST_COLUMNS = 200  # that are counted
 _MOST_NAMED = 12  # features that a command names
 _MOST_LINES = 3  # of what to type next
 _NO_VALUES = ("list", "votes", "other")  # kinds of columns whose values are not compared
 _MOST_CELLS = 2**27  # up to which different values are counted,
 _CELLS_AT_ONCE = 2**24  # so many of them in one scan, which keeps to its memory
+
+
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """What columns tell where no floor follows from them as they are."""
+
+    says: str  # what is missing for a floor
+    leads: str = ""  # to what can be asked
+    lines: tuple[str, ...] = ()  # what to type
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by role
+
+    @property
+    def text(self) -> str:
+        """All that is said before what to type."""
+        return f"{self.says} {self.leads}".rstrip()
 
 
 def look(data: object, *, format: str | None = None) -> Look:  # noqa: A002
@@ -78,12 +102,24 @@ def looked_at(
     `files` are those that commands name, `used` the columns that have another meaning already, and
     `predictions` those of what models predict.
     """
+    return look_and_way_out(data, where, write, files, used, predictions)[0]
+
+
+def look_and_way_out(
+    data: Any,
+    where: ReadOptions,
+    write: Write,
+    files: tuple[str, ...],
+    used: Collection[str] = (),
+    predictions: Sequence[str] = (),
+) -> tuple[Look, WayOut | None]:
+    """Return the same, and what else can be asked where no floor follows from the columns."""
     name = where.called or (files[0] if files else "the data")
     if len(files) > 1:
         name = f"{name} and {len(files) - 1} more"
     table = _saved(data, where)
     if table is not None:
-        return _of_table(table, name, files)
+        return _of_table(table, name, files), None
     seen = _columns_in(data, where, files, used, predictions)
     both = [
         _tried(data, files, where, layout, given, write, seen.few_labels)
@@ -104,10 +140,10 @@ def looked_at(
         problems.append(_first(asked, write))
         following = list(_lines_asked(asked, files))
     elif way_out is not None:
-        problems.append(way_out[0])
-        following = list(way_out[1])
+        problems.append(way_out.text)
+        following = list(way_out.lines)
     problems += _problems(seen.rows, seen.columns, tried, told=bool(asked or way_out))
-    return Look(
+    found = Look(
         name=name,
         rows=seen.rows,
         columns=tuple(seen.columns),
@@ -115,6 +151,7 @@ def looked_at(
         problems=tuple(problems),
         next=tuple(following) or in_general(files, seen.columns),
     )
+    return found, way_out
 
 
 def _has_remedy(look: LayoutLook, lines: Sequence[str]) -> bool:
@@ -281,13 +318,15 @@ def _of_predictions(
     sentence = (
         f"Column {prediction!r} against column {label!r} gives the model's error, "
         f"{per_cent(wrong / n, 1)} ({wrong:,} of {n:,}; 95 % interval {range_of(low, high, 1)}). "
-        "A floor needs scores, votes or features as well. With a column of the model's scores:"
+        "A floor needs scores, votes or features as well."
     )
     names = {"score": "COL", "label": label, "prediction": prediction}
     if files:
-        return sentence, (_typed("headroom", files, names),)
+        line = _typed("headroom", files, names)
+        return WayOut(sentence, "With a column of the model's scores:", (line,))
     inside = ", ".join(f"{name}={one!r}" for name, one in names.items())
-    return sentence, (f"ef.headroom(ef.from_scores(df, {inside}))",)
+    line = f"ef.headroom(ef.from_scores(df, {inside}))"
+    return WayOut(sentence, "With a column of the model's scores:", (line,))
 
 
 def _of_models(models: list[str], label: str, files: tuple[str, ...]) -> WayOut:
@@ -295,9 +334,11 @@ def _of_models(models: list[str], label: str, files: tuple[str, ...]) -> WayOut:
     sentence = (
         f"Columns {', '.join(map(repr, models))} next to label {label!r} look like what models "
         "predict. That tells which model is better; a floor needs scores, votes or features as "
-        "well. To compare the models:"
+        "well."
     )
-    return sentence, (_asked("compare", files, {"label": label, "prediction": models}),)
+    line = _asked("compare", files, {"label": label, "prediction": models})
+    columns = {LABEL.name: [label], "prediction": models}
+    return WayOut(sentence, "To compare the models:", (line,), columns)
 
 
 def _of_right(column: str, files: tuple[str, ...]) -> WayOut:
@@ -305,27 +346,28 @@ def _of_right(column: str, files: tuple[str, ...]) -> WayOut:
     sentence = (
         f"Column {column!r} seems to say whether a model was right on an item, not what the item "
         "is: its mean is the model's accuracy, and scores would only bound how well that can be "
-        "guessed. A floor needs the true class of each item, with a score for each class or votes:"
+        "guessed."
     )
-    return sentence, in_general(files, ())[:2]
+    needs = "A floor needs the true class of each item, with a score for each class or votes:"
+    return WayOut(sentence, needs, in_general(files, ())[:2])
 
 
 def _of_features(features: list[str], label: str, columns: int, files: tuple[str, ...]) -> WayOut:
     """Say that columns of numbers look like features, and how to ask about them."""
     from errorfloor.data.likely import is_called_label
 
-    like = "look like features, not like scores of a model."
-    sentence = f"The {len(features):,} columns of numbers next to label {label!r} {like}"
-    if is_called_label(label):
-        sentence = f"{sentence} From features:"
-    else:
-        sentence = (
-            f"The {len(features):,} columns of numbers {like} If column {label!r} is the label:"
-        )
+    sure = is_called_label(label)
+    beside = f" next to label {label!r}" if sure else ""
+    sentence = (
+        f"The {len(features):,} columns of numbers{beside} look like features, not like scores of "
+        "a model."
+    )
+    leads = "From features:" if sure else f"If column {label!r} is the label:"
     how: dict[str, Any] = {"label": label}
     if columns > len(features) + 1 and len(features) <= _MOST_NAMED:
         how["features"] = features
-    return sentence, (_asked("from_features", files, how),)
+    line = _asked("from_features", files, how)
+    return WayOut(sentence, leads, (line,), {LABEL.name: [label], "feature": features})
 
 
 def _of_agreement(share: str, label: str, files: tuple[str, ...]) -> WayOut:
@@ -335,25 +377,26 @@ def _of_agreement(share: str, label: str, files: tuple[str, ...]) -> WayOut:
         "whichever answer that is. A floor needs the single votes, or the number of votes for each "
         "answer: export those."
     )
-    return sentence, in_general(files, ())[1:5]  # those of votes
+    return WayOut(sentence, lines=in_general(files, ())[1:5])  # those of votes
 
 
 def _of_shares(column: str, files: tuple[str, ...]) -> WayOut:
     """Say what a single column of numbers from 0 to 1 may be."""
     sentence = (
         f"Column {column!r} holds numbers from 0 to 1, and no column holds labels. Scores of a "
-        "model need a label for each item. Only if these are the true probabilities of class 1:"
+        "model need a label for each item."
     )
-    return sentence, (_asked("from_soft_labels", files, {"soft": column}),)
+    leads = "Only if these are the true probabilities of class 1:"
+    line = _asked("from_soft_labels", files, {"soft": column})
+    return WayOut(sentence, leads, (line,), {SOFT_LABELS.roles[0].name: [column]})
 
 
 def _of_numbers(columns: list[str], files: tuple[str, ...]) -> WayOut:
     """Say what columns of numbers without a label may be."""
-    sentence = (
-        f"Columns {', '.join(map(repr, columns))} hold numbers, and no column holds labels. If "
-        "these are ratings of the same items by several people:"
-    )
-    return sentence, (_asked("from_ratings", files, {"ratings": columns}),)
+    sentence = f"Columns {', '.join(map(repr, columns))} hold numbers, and no column holds labels."
+    leads = "If these are ratings of the same items by several people:"
+    line = _asked("from_ratings", files, {"ratings": columns})
+    return WayOut(sentence, leads, (line,), {SIDE_BY_SIDE.name: columns})
 
 
 def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:
@@ -362,7 +405,7 @@ def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:
         f"One label per item (column {label!r}) does not tell how often people disagree. A floor "
         "needs more: the labels of two or more people for each item, a model's scores, or features."
     )
-    return sentence, in_general(files, ())[:3]
+    return WayOut(sentence, lines=in_general(files, ())[:3])
 
 
 def _looked_at(frame: Any, run: Any, kinds: Mapping[str, str], rows: int) -> list[ColumnLook]:

@@ -434,9 +434,14 @@ _READ = (
         default="error",
         help="If an annotator voted more than once on an item: stop with an error, or take the "
         "first, the last or all votes.",
-        label="Votes of one annotator on an item, or equal features, that repeat are",
-        titles={"": "an error", **{one: one for one in DUPLICATES if one != "error"}},
-        button="Of those that repeat, take: {}",
+        label="Votes or rows that repeat",
+        titles={
+            "": "are refused",
+            "first": "count once (the first)",
+            "last": "count once (the last)",
+            "all": "all count",
+        },
+        button="Those that repeat {}",
     ),
 )
 # What the answer is about, and how it is found.
@@ -529,7 +534,7 @@ _ASK = (
         shows_default=True,
         label="Numbers of votes differ",
         titles={"": "by chance", "item": "by the kind of item", "votes": "by votes that agree"},
-        button="Numbers of votes differ by {}",
+        button="Numbers of votes differ {}",
     ),
     AskOption(
         name="stopping",

@@ -98,10 +98,30 @@ def _(result: Groups[Any]) -> str:
             warnings=[doubt for row in result.values() for doubt in doubts_of(row)],
             remarks=[grids.how_groups(result)],
         )
+    if all(isinstance(row, Verdict) for row in result.values()):
+        doubts = (doubt for row in result.values() for doubt in _doubts_about(row))
+        return card(sentence, _of_verdicts(result), warnings=doubts)
     return card(sentence) + "".join(
         f"<p><b>{escape(f'{result.column} {name}')}</b></p>{html_of(row)}"
         for name, row in result.items()
     )
+
+
+def _of_verdicts(groups: Groups[Verdict]) -> Grid:
+    """Return the best possible value of each group, the model's, and what is between them."""
+    first = next(iter(groups.values())).floor
+    metric = first.measure
+    best = "best possible" if first.claim.any_model else "reachable"
+    rows = []
+    for name, row in groups.items():
+        drawn = None if row.floor.refuted else gauge.gauge_of(row)
+        if drawn is None:
+            rows.append((str(name), "", "", sentence_of(row)))
+            continue
+        floor, model = gauge.heroes_of(row, drawn)
+        rows.append((str(name), floor.number, model.number, model.detail))
+    head = (groups.column, f"{best} {metric.opposite or metric.words}", "your model", "verdict")
+    return Grid(head, tuple(rows), "<>><")
 
 
 @html_of.register
@@ -112,9 +132,13 @@ def _(result: Verdict) -> str:
     return card(
         sentence,
         picture=gauge.picture_of(result),
-        warnings=[*doubts_of(result.floor), *result.warnings],
+        warnings=_doubts_about(result),
         remarks=[difference_of(result)],
     )
+
+
+def _doubts_about(result: Verdict) -> list[str]:
+    return [*doubts_of(result.floor), *result.warnings]
 
 
 @html_of.register

@@ -386,7 +386,7 @@ def _between(groups: Groups[Estimate], stated: dict[Any, Estimate], metric: Metr
     ends = [order[0], order[-1]]
     digits = max(style.digits(width, numbers.edge_of(stated[one].value)) for one in ends)
     low, high = (
-        f"{style.value(metric.shown(stated[one].value), digits)} in {groups.column} {one}"
+        f"{style.value(metric.shown(stated[one].value), digits)} in {_group(groups, one)}"
         for one in ends
     )
     name, claim = metric.opposite or metric.words, first.claim
@@ -400,6 +400,12 @@ def _between(groups: Groups[Estimate], stated: dict[Any, Estimate], metric: Metr
     of = "" if len(groups) > 2 else "of "
     more = may_do_better(claim).rstrip(".")
     return f"{best} gets {numbers.with_article(name)} {of}{found}{f'.{more}' if more else ''}"
+
+
+def _group(groups: Groups[Any], name: Any) -> str:
+    """Return what a group is called: "site 3", but "hospital 3" for `hospital` "hospital 3"."""
+    repeats = str(name).lower().startswith(str(groups.column).lower())
+    return str(name) if repeats else f"{groups.column} {name}"
 
 
 def _standings(groups: Groups[Verdict]) -> str:

@@ -18,13 +18,29 @@ from errorfloor.apps.cli.session import Session
 from errorfloor.apps.web import form
 from errorfloor.apps.web.limits import reason
 from errorfloor.apps.web.page import DEMOS
-from errorfloor.apps.web.preview import Preview, classes_of, first_state, preview_of
+from errorfloor.apps.web.preview import (
+    Guess,
+    Preview,
+    are_numbers,
+    classes_of,
+    first_state,
+    guess_of,
+    preview_of,
+)
 from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of, remedies_of_error
-from errorfloor.apps.web.state import OF_RATINGS, PREDICTION, ROLE, State, in_form
+from errorfloor.apps.web.state import (
+    OF_RATINGS,
+    PREDICTION,
+    ROLE,
+    ROLE_WORDS,
+    State,
+    in_form,
+)
 from errorfloor.checks.record import Checked
-from errorfloor.data.columns import fitting
+from errorfloor.data.columns import MissingColumnsError, UnclearColumnsError, fitting
 from errorfloor.data.layouts import LAYOUTS, RATED, SCORES, SOFT_LABELS, VOTES, Layout
 from errorfloor.data.options import Reading, ReadOptions
+from errorfloor.data.tables import VoteTable
 from errorfloor.features.classics import SEQUENTIAL
 from errorfloor.metrics.variances import PEARSON, QWK, R2
 from errorfloor.questions.options import OF_LIMITS, OF_METRIC, PLAN_OPTIONS
@@ -33,6 +49,7 @@ from errorfloor.results import Estimate, Groups, Verdict
 from errorfloor.show.card import has_card
 from errorfloor.show.html import html_of, intervals_of
 from errorfloor.show.markup import Markup, listed, tag, visible
+from errorfloor.show.numbers import with_capital
 from errorfloor.show.palette import themed
 from errorfloor.show.report import summarize
 from errorfloor.show.report.document import Block, Document, Picture, Section, Text
@@ -120,17 +137,19 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
     """Return the form and the answer, or what is wrong and what may help."""
     preview, found = _preview(place, state.file), None
     classes = _classes(place, state)
-    problem, message = Markup(""), ""
+    problem, asked, message = Markup(""), Markup(""), ""
     try:
         if preview.columns and not state.roles:
-            message = "Say what the columns are. The answer will be here."
+            message = "Say which columns should be used. The answer will be here."
+            asked = form.guess_part(_guess(place, state), form.WHICH)
         else:
             found = _found(place, state, session)
+    except (UnclearColumnsError, MissingColumnsError) as error:
+        asked = form.guess_part(_guess(place, state), _lacks(error, state))
     except InputError as error:
         problem = problem_part(error.told(in_form), remedies_of_error(error, state))
     facts = form.Facts(state, preview, classes)
-    regions = {"problem": problem, "answer": tag("p", message, class_="hint") if message else ""}
-    regions |= {"steps": "", "standing": "", "downloads": ""}
+    regions = {"problem": problem, "answer": asked, "steps": "", "standing": "", "downloads": ""}
     if found is not None:
         source, table = None, None
         if found.reading is not None:
@@ -151,6 +170,22 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
         "file": file,
         **can,
     }
+
+
+def _guess(place: str, state: State) -> Guess:
+    """Return what the columns may be that have no role next to labels."""
+    beside = ("weight", "cluster", "group")
+    used = tuple(name for name, role in state.roles.items() if role in beside)
+    return _guess_of(place, state.file, used, state.predictions)
+
+
+def _lacks(error: UnclearColumnsError | MissingColumnsError, state: State) -> str:
+    """Say which roles are missing."""
+    if isinstance(error, UnclearColumnsError):
+        return "These roles alone do not tell the floor."
+    titles = [f'"{ROLE_WORDS[one.name].title}"' for one in error.missing]
+    several = "roles are" if len(titles) > 1 else "role is"
+    return f"Another {several} needed: {listed(titles)}."
 
 
 def _can(found: Found | None) -> dict[str, bool]:
@@ -375,6 +410,14 @@ def _preview(place: str, file: str) -> Preview:
     return preview_of(file)
 
 
+@lru_cache(_KEPT)
+def _guess_of(place: str, file: str, used: tuple[str, ...], predictions: tuple[str, ...]) -> Guess:
+    try:
+        return guess_of(file, used, predictions)
+    except (InputError, OSError):
+        return Guess()
+
+
 def _classes(place: str, state: State) -> dict[str, int]:
     try:
         return _classes_of(place, state.file, tuple(sorted(state.roles.items())))
@@ -411,7 +454,7 @@ _COPIES = re.compile(rf"{re.escape(tempfile.gettempdir())}[^\s\"']*/")
 
 def problem_part(message: str, remedies: Sequence[Remedy]) -> Markup:
     """Return what is wrong, and buttons that may help."""
-    first, *rest = visible(_COPIES.sub("", message)).split("\n")
+    first, *rest = with_capital(visible(_COPIES.sub("", message))).split("\n")
     more = (tag("pre", "\n".join(rest)),) if rest and not remedies else ()
     buttons = tag("div", *map(form.button, remedies), class_="row")
     return tag("div", tag("p", first), *more, buttons, class_="caution")
@@ -424,9 +467,9 @@ def answer_parts(result: Any, floor: Any, facts: form.Facts) -> tuple[str, dict[
     heading = tag("h2", "Answer")
     picture = _of_groups(result) if isinstance(result, Groups) else ()
     blocks = map(_in_page_words, sections["answer"].blocks)
-    answer = tag("div", heading, *picture, *map(block_of, blocks))
+    answer = tag("div", heading, *picture, *map(block_of, blocks), *_model_in_groups(result))
     chosen = [sections[name] for name in _AT_ONCE if name in sections]
-    standing = tag("div", *_model_in_groups(result), *_plain(chosen), *_other_checks(facts))
+    standing = tag("div", *_plain(chosen), *_other_checks(facts))
     sentence = sentence_of(result) if isinstance(result, Verdict) else document.answer
     downloads = _downloads(document, card=has_card(result))
     regions = {"answer": answer, "standing": standing, "downloads": downloads}
@@ -455,12 +498,12 @@ def _plain(sections: Iterable[Section]) -> Iterable[Markup]:
 
 def _model_in_groups(result: Any) -> tuple[Markup, ...]:
     """Return a model next to the floors of groups, which no report has."""
-    verdicts = isinstance(result, Groups) and any(
-        isinstance(row, Verdict) for row in result.values()
-    )
-    if not verdicts:
-        return ()
-    return (tag("section", tag("h2", "The model in each group"), Markup(themed(html_of(result)))),)
+    return (Markup(themed(html_of(result))),) if _are_verdicts(result) else ()
+
+
+def _are_verdicts(result: Any) -> bool:
+    """Tell whether a model was judged in each group."""
+    return isinstance(result, Groups) and any(isinstance(row, Verdict) for row in result.values())
 
 
 def _of_groups(result: Groups[Any]) -> tuple[Markup, ...]:
@@ -500,16 +543,39 @@ def steps_part(result: Any, facts: form.Facts, can: Mapping[str, bool]) -> Marku
     ]
     if facts.of_ratings:
         other += _rating_steps(result, facts)
+    else:
+        other += _other_readings(result, facts)
     models = _model_columns(facts)
     if can["votes"] and models and not facts.estimates[0].refuted:
         fields = {f"{ROLE}{name}": "prediction" for name in models}
         named = f"{len(models)} models" if len(models) > 3 else listed(models)
         other.insert(0, form.button(Remedy(f"Compare {named} with people", fields), "quiet"))
-    if isinstance(result, Groups) and not result.simultaneous:
+    if isinstance(result, Groups) and not facts.state.field("simultaneous"):
         other.insert(0, form.button(Remedy("Compare the groups", {"simultaneous": "yes"}), "quiet"))
     saved = [_save(CARD, "Card to share"), _save(".html", "Save the report")]
     buttons = (*mended, *other, *(saved if has_card(result) else saved[1:]))
     return tag("section", tag("h3", "Next"), tag("div", *buttons, class_="row"))
+
+
+def _other_readings(result: Any, facts: form.Facts) -> Iterator[Markup]:
+    """Yield buttons that take votes for ratings, and that ask about groups."""
+    roles = facts.state.roles
+    ratings = {"annotators": "ratings", "vote": "rating", "annotator": "rater"}
+    if isinstance(facts.table, VoteTable) and len(facts.classes) > 2 and _are_on_a_scale(facts):
+        fields = {f"{ROLE}{name}": ratings[one] for name, one in roles.items() if one in ratings}
+        if fields:
+            yield form.button(Remedy("These are ratings: numbers on a scale", fields), "quiet")
+    if not isinstance(result, Estimate | Verdict) or facts.table is None:
+        return
+    for one in facts.preview.columns:
+        if one.may_be_groups and one.name not in roles and one.name not in _model_columns(facts):
+            yield form.button(
+                Remedy(f"Split by {one.name}", {f"{ROLE}{one.name}": "group"}), "quiet"
+            )
+
+
+def _are_on_a_scale(facts: form.Facts) -> bool:
+    return are_numbers(facts.classes) and not facts.state.field("positive_from")
 
 
 def _rating_steps(result: Any, facts: form.Facts) -> Iterator[Markup]:
@@ -549,7 +615,8 @@ def _further(result: Any, facts: form.Facts, can: Mapping[str, bool]) -> Iterato
     estimate = facts.estimates[0]
     if estimate.refuted:
         return
-    if isinstance(result, Estimate | Groups) and facts.table is not None:
+    is_alone = isinstance(result, Estimate | Groups) and not _are_verdicts(result)
+    if is_alone and facts.table is not None:
         by_error = estimate.measure.is_error
         yield Step("Compare my model", "f-errors" if by_error else "f-model_value")
     if can["plannable"]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from errorfloor import intervals, methods, metrics
 from errorfloor._checks import told
 from errorfloor._numbers import counted
-from errorfloor.apps.web.preview import Column, Preview, Way, are_numbers
+from errorfloor.apps.web.preview import Column, Guess, Preview, Way, are_numbers
 from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
 from errorfloor.apps.web.state import (
     COMMON,
@@ -34,7 +34,7 @@ from errorfloor.metrics.variances import R2, rating_metric
 from errorfloor.questions.options import FLAG, Number, Whole
 from errorfloor.results import ModelComparison
 from errorfloor.results.claim import Finding
-from errorfloor.show.markup import Markup, tag, visible
+from errorfloor.show.markup import Markup, listed, tag, visible
 from errorfloor.show.report.html import LEVELS
 from errorfloor.show.report.summary import once
 
@@ -42,6 +42,15 @@ MORE = "more"  # in the place of a role: shows all of them
 _FEW = 12  # columns with a role, and without one, that are shown at once
 _MOST = 300  # columns without a role that can be given one
 _BESIDE_VOTES = tuple(layout.name for layout in BESIDE_LABELS)
+_MOST_WAYS = 3  # to read the columns
+_MOST_NAMED = 6  # columns on a button
+WHICH = "Which columns should be used?"
+_NEEDS = (
+    "votes of several people on each item: a column for each person, or a row for each vote",
+    "a model's score and a true label for each item",
+    "what a model sees of each item (its inputs) and a true label",
+    "ratings by several people: numbers, such as grades",
+)
 _COUNTS_ALONE = "No column names: this is a saved table of counts."
 
 
@@ -85,8 +94,6 @@ def columns_part(facts: Facts) -> Markup:
     heading = tag("h2", "What the columns are", id="columns-heading")
     if not preview.columns:
         return tag("section", heading, tag("p", _COUNTS_ALONE))
-    able = [way for way in preview.ways if ROLE_WORDS.keys() >= {*way.roles.values()}]
-    ways = () if preview.is_sure or state.roles else _ways(able)
     # Those that have a role are all there, or the next question would be another one.
     own = [one.name for one in preview.columns if one.name in state.roles]
     plain = [one.name for one in preview.columns if one.name not in state.roles][:_MOST]
@@ -97,17 +104,22 @@ def columns_part(facts: Facts) -> Markup:
     left = len(preview.columns) - len(kept)
     title = (tag("p", f"{left:,} more are not shown.", class_="hint"),) if left else ()
     shown = (_column(one, facts) for one in kept if one.name in first)
-    parts = (*ways, *shown, *more, *title)
-    return tag("section", heading, *parts, _every_role(), **{"aria-labelledby": "columns-heading"})
+    labelled = {"aria-labelledby": "columns-heading"}
+    return tag("section", heading, *shown, *more, *title, _every_role(), **labelled)
 
 
-def _ways(ways: Sequence[Way]) -> tuple[Markup, ...]:
-    """Return a button for each way to read the columns."""
-    if not ways:
-        title = "Say below what the columns are: the names do not tell."
-        return (tag("p", title, class_="caution"),)
-    title = "Which columns should be used? Our guess:"
-    return (tag("div", tag("p", title), *map(_one_way, ways), class_="caution"),)
+def guess_part(guess: Guess, asks: str) -> Markup:
+    """Return what the columns may be: what is missing for a floor, and a button for each way."""
+    known = [way for way in guess.ways if ROLE_WORDS.keys() >= {*way.roles.values()}]
+    ways = known[:_MOST_WAYS]
+    lead = guess.lacks or (f"{WHICH} Our guess:" if ways else asks)
+    needs: tuple[Markup, ...] = ()
+    if not ways and not guess.lacks:
+        listed = (tag("li", line) for line in _NEEDS)
+        needs = (tag("p", "A floor needs one of these:"), tag("ul", *listed))
+    hint = tag("p", "Or say in the list of columns what each of them is.", class_="hint")
+    parts = (tag("p", tag("b", visible(lead))), *map(_one_way, ways), *needs, hint)
+    return tag("div", *parts, class_="asking")
 
 
 def _one_way(way: Way) -> Markup:
@@ -115,12 +127,20 @@ def _one_way(way: Way) -> Markup:
     for name, role in way.roles.items():
         columns.setdefault(role, []).append(visible(name))
     named = "; ".join(
-        f"{', '.join(own)} as {ROLE_WORDS[role].title}{' each' * (len(own) > 1)}"
+        f"{_several(own)} as {ROLE_WORDS[role].title}{' each' * (len(own) > 1)}"
         for role, own in columns.items()
     )
+    models = columns.get("prediction")
     fields = {f"{ROLE}{name}": role for name, role in way.roles.items()}
-    take = button(Remedy(way.title or f"Use {named}", fields))
+    take = button(Remedy(f"Compare {_several(models)}" if models else f"Use {named}", fields))
     return tag("div", tag("p", way.says), take, class_="way")
+
+
+def _several(columns: Sequence[str]) -> str:
+    """Return columns by their names, of many the first ones and the number of the others."""
+    if len(columns) <= _MOST_NAMED:
+        return listed(columns)
+    return f"{', '.join(columns[:2])} and {len(columns) - 2} more"
 
 
 def _column(column: Column, facts: Facts) -> Markup:
@@ -186,7 +206,9 @@ def button(remedy: Remedy, look: str = "") -> Markup:
 
 
 def question_part(facts: Facts) -> Markup:
-    """Return the fields for what is asked."""
+    """Return the fields for what is asked; nothing before it is known what the columns are."""
+    if facts.preview.columns and not facts.state.roles:
+        return Markup("")
     groups: tuple[tuple[str, Iterator[Markup]], ...] = (
         ("Labels", _labels(facts)),
         ("Metric and method", _asked(facts)),

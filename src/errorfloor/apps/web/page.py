@@ -20,15 +20,15 @@ class Demo:
 
 DEMOS = (
     Demo("scores.csv", "Scores and labels"),
-    Demo("votes.csv", "Votes"),
+    Demo("votes.csv", "Vote counts"),
     Demo("models.csv", "Models", dict.fromkeys(("careful", "hasty"), "prediction")),
-    Demo("annotations.csv", "Rows"),
-    Demo("annotators.csv", "Annotators"),
+    Demo("annotations.csv", "Votes in rows"),
+    Demo("annotators.csv", "Votes in columns"),
     Demo("gold.csv", "Gold labels"),
-    Demo("class_scores.csv", "Classes"),
+    Demo("class_scores.csv", "Five classes"),
     Demo("class_votes.csv", "Class votes"),
     Demo("soft_labels.csv", "Soft labels"),
-    Demo("judged.csv", "A judge"),
+    Demo("judged.csv", "LLM judge"),
     Demo("ratings.csv", "Ratings"),
 )
 

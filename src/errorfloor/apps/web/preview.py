@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from errorfloor.apps.web.state import ROLE, ROLES, State
+from errorfloor.apps.web.state import ROLE, ROLES, State, in_form
+from errorfloor.data.columns import likely_readings, names_an_id
 from errorfloor.data.layouts import LAYOUTS
 from errorfloor.data.values import text_of
-from errorfloor.show.markup import listed, visible
+from errorfloor.show.markup import visible
 
-_ROWS = 5  # first values of a column
+_ROWS, _CELLS = 1000, 2**18  # that are looked at
+_SHOWN = 5  # first values of a column
+_MOST_GROUPS, _LEAST_ROWS = 20, 10  # values of a column that may tell groups, and rows of each
 _MOST = 24  # classes with their numbers
 _LONGEST = 30  # characters of a value
 
@@ -24,25 +27,31 @@ class Column:
     name: str
     kind: str
     values: tuple[str, ...]
+    may_be_groups: bool = False  # whether a few words come again and again
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way to read the columns: what a row is then, and the roles."""
+    """A way to read the columns: what a row is then, or what leads to it, and the roles."""
 
-    layout: str
     says: str
     roles: Mapping[str, str]  # by column
-    title: str = ""  # of its button, where that is not made of the roles
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What the columns may be: ways to read them, or what is missing for a floor."""
+
+    ways: tuple[Way, ...] = ()  # the likeliest first
+    lacks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
     """All that the form shows of a file."""
 
-    columns: tuple[Column, ...]
-    ways: tuple[Way, ...]  # the likeliest first
-    is_sure: bool = False  # whether names leave no doubt about the way
+    columns: tuple[Column, ...] = ()
+    sure: Way | None = None  # of which names leave no doubt
     ratings: Mapping[str, str] = field(default_factory=dict)  # fields, where columns hold ratings
 
 
@@ -54,20 +63,22 @@ def preview_of(file: str) -> Preview:
 
     with found_in(file, None) as found:
         if saved_table(found) is not None:
-            return Preview((), ())
+            return Preview()
         with rows_of(found) as (frame, run):
             kinds = kinds_of(frame, run)
-            head = run(select(frame, {name: name for name in kinds}).head(_ROWS))
-    columns = tuple(Column(name, kinds[name], _shown(head[name])) for name in kinds)
-    ways, by_name = _ways(file, kinds)
-    return Preview(columns, tuple(ways), by_name and len(ways) == 1, _ratings(file))
+            rows = max(_SHOWN, min(_ROWS, _CELLS // max(len(kinds), 1)))
+            head = run(select(frame, {name: name for name in kinds}).head(rows))
+    columns = tuple(_column(name, kinds[name], head[name].tolist()) for name in kinds)
+    readings = likely_readings(kinds, LAYOUTS)
+    sure = _way("", readings[0].columns) if len(readings) == 1 else None
+    return Preview(columns, sure, _ratings(file))
 
 
 def first_state(file: str, preview: Preview) -> State:
     """Return what is asked of a file at first: roles where only one reading is likely."""
-    roles = preview.ways[0].roles if preview.is_sure else {}
+    roles = {} if preview.sure is None else preview.sure.roles
     state = State(file, {f"{ROLE}{one.name}": roles.get(one.name, "") for one in preview.columns})
-    return state if preview.is_sure else state.with_fields(preview.ratings)
+    return state.with_fields(preview.ratings) if preview.sure is None else state
 
 
 def _ratings(file: str) -> dict[str, str]:
@@ -77,7 +88,7 @@ def _ratings(file: str) -> dict[str, str]:
     found = ratings_in(file)
     if found is None:
         return {}
-    roles = _way("", "", found.source.columns).roles
+    roles = _way("", found.source.columns).roles
     fields = {f"{ROLE}{name}": role for name, role in roles.items()}
     return {**fields, **({"drop_missing": "yes"} if found.source.options.drop_missing else {})}
 
@@ -118,44 +129,37 @@ def _order(name: str) -> tuple[int, float, str]:
         return 1, 0.0, name
 
 
-def _ways(file: str, kinds: Mapping[str, str]) -> tuple[list[Way], bool]:
-    """Return how the columns may be read, and whether their names tell; else values may."""
-    from errorfloor.data.columns import likely_readings
+def guess_of(file: str, used: Collection[str] = (), predictions: Sequence[str] = ()) -> Guess:
+    """Return what the columns may be; `used` have a meaning already, and `predictions` theirs."""
+    from errorfloor.data.options import ReadOptions
+    from errorfloor.questions.look import look_and_way_out
 
-    readings = likely_readings(kinds, LAYOUTS)
-    if readings:
-        return [_way(one.layout.name, one.layout.says, one.columns) for one in readings], True
-    from errorfloor.questions.look import look
-
-    ways = [_way(one.layout, one.says, one.columns) for one in look(file).layouts]
-    return [*_models(file, kinds), *ways], False
-
-
-def _models(file: str, kinds: Mapping[str, str]) -> list[Way]:
-    """Return how to compare models, where columns hold the classes of a label."""
-    from errorfloor.data.models import models_in_columns
-
-    found = models_in_columns(file, kinds)
-    if found is None:
-        return []
-    models, label = found
-    named = [*map(visible, models[:6]), *(["others"] if len(models) > 6 else [])]
-    says = f"{listed(named)} look like answers of models to {visible(label)}."
-    roles = {label: "label", **dict.fromkeys(models, "prediction")}
-    return [Way("models", says, roles, "Compare these models")]
+    found, way_out = look_and_way_out(
+        file, ReadOptions.of(), in_form, (file,), used, list(predictions)
+    )
+    if way_out is None:
+        return Guess(tuple(_way(one.says, one.columns) for one in found.layouts))
+    ways = (_way(way_out.leads, way_out.columns),) if way_out.columns else ()
+    return Guess(ways, way_out.says)
 
 
-def _way(layout: str, says: str, columns: Mapping[str, Any]) -> Way:
+def _way(says: str, columns: Mapping[str, Any]) -> Way:
     roles = {
         str(one): role
         for role, own in columns.items()
         for one in (own if isinstance(own, list | tuple) else (own,))
     }
-    return Way(layout, says, roles)
+    return Way(says, roles)
 
 
-def _shown(values: Any) -> tuple[str, ...]:
-    texts = ("" if value is None else visible(_rounded(value)) for value in values.tolist())
+def _column(name: str, kind: str, values: Sequence[Any]) -> Column:
+    different = {*values} if kind == "text" else set()
+    groups = 2 <= len(different) <= min(_MOST_GROUPS, len(values) // _LEAST_ROWS)
+    return Column(name, kind, _shown(values[:_SHOWN]), groups and not names_an_id(name))
+
+
+def _shown(values: Sequence[Any]) -> tuple[str, ...]:
+    texts = ("" if value is None else visible(_rounded(value)) for value in values)
     return tuple(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in texts)
 
 

@@ -220,9 +220,12 @@ def remedies_of_error(error: InputError, state: State) -> list[Remedy]:
         if part.name in arguments and isinstance(value, str):
             fields = {f"{ROLE}{value}": arguments[part.name]}
             title = f"{value} is the {ROLE_WORDS[arguments[part.name]].title}"
-        elif _button(part.name) and isinstance(value, str | int | float | bool):
+        elif part.name in OPTIONS and isinstance(value, str | int | float | bool):
+            option = OPTIONS[part.name]
+            if not option.button:
+                continue
             fields = {part.name: "yes" if value is True else str(value)}
-            title = _button(part.name).format(value)
+            title = option.button.format(option.titles.get(str(value), value))
         else:
             continue
         if all(name in state.given or not name.startswith(ROLE) for name in fields) and any(
@@ -230,11 +233,6 @@ def remedies_of_error(error: InputError, state: State) -> list[Remedy]:
         ):
             found[title] = Remedy(title, fields)
     return list(found.values())
-
-
-def _button(name: str) -> str:
-    """Return what a button says that sets a field; nothing for what has none."""
-    return OPTIONS[name].button if name in OPTIONS else ""
 
 
 def _value(text: str) -> object:

@@ -22,6 +22,7 @@ from errorfloor.questions.options import (
     OPTIONS,
     PLAN_OPTIONS,
     RATING_OPTIONS,
+    AskOption,
 )
 from errorfloor.questions.question import Ask
 
@@ -104,6 +105,7 @@ ROLE_WORDS = {
         "Sampling",
     ),
 }
+QUOTES = "'\""  # around values that are text
 COMMON = ("label", "score", "prediction", "annotators", "group")  # the rest is behind "more"
 # How to read the columns; the other options are roles of columns, or no question of a page.
 _READING = tuple(name for name in HOW_TO_READ if name in OPTIONS and name != "format")
@@ -112,30 +114,47 @@ _ASK = tuple(name for name in ASK_OPTIONS if name not in ("bias_for_error", "rea
 _ARGUMENTS = {role.argument: role for role in ROLES.values()}
 
 
+# What the page has for functions that messages name.
+_INSTEAD = {
+    "from_votes": "the roles of votes",
+    "from_scores": f'the role "{ROLE_WORDS["score"].title}"',
+    "from_soft_labels": f'the role "{ROLE_WORDS["soft"].title}"',
+    "from_features": f'the role "{ROLE_WORDS["feature"].title}"',
+    "from_ratings": f'the role "{ROLE_WORDS["rating"].title}"',
+    "compare": f'the role "{ROLE_WORDS["prediction"].title}"',
+    "people": f'the role "{ROLE_WORDS["prediction"].title}" next to votes',
+}
+
+
 def in_form(mention: Mention) -> str:
     """Return how people who look at the page call an argument or a function of the library."""
     if mention.is_aside:
         word = _word(mention.name)
         return f" ({word})" if word else ""
     if mention.is_function:
-        return mention.name
+        return _INSTEAD.get(mention.name, mention.name)
     if mention.name in _ARGUMENTS:
         role = f'the role "{ROLE_WORDS[_ARGUMENTS[mention.name].name].title}"'
         return role if mention.value is None else f"{role} for {mention.value}"
     word = _word(mention.name)
     if not word:
         return mention.name if mention.value is None else f"{mention.name} = {mention.value}"
-    if mention.value is None or OPTIONS[mention.name].kind is FLAG:
+    option = _option(mention.name)
+    if mention.value is None or option is None or option.kind is FLAG:
         return word
-    return f"{word} {mention.value}"
+    return f"{word} {option.titles.get(mention.value.strip(QUOTES), mention.value)}"
 
 
 def _word(name: str) -> str:
     """Return what the page calls an argument, in quotes; nothing for what it does not have."""
     if name in _ARGUMENTS:
         return f'"{ROLE_WORDS[_ARGUMENTS[name].name].title}"'
-    option = OPTIONS.get(name) or RATING_OPTIONS.get(name)
+    option = _option(name)
     return f'"{option.label}"' if option is not None and option.label else ""
+
+
+def _option(name: str) -> AskOption | None:
+    return OPTIONS.get(name) or RATING_OPTIONS.get(name)
 
 
 @dataclass(frozen=True, slots=True)
