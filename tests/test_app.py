@@ -474,7 +474,8 @@ def test_bad_fields_are_refused_in_the_words_of_the_page(app, page):
     ):
         said = app.question(page, "answer", {**STATE, **more})
         assert not said["answered"]
-        assert words in said["regions"]["problem"], said["regions"]["problem"]
+        shown = said["regions"]["problem"] + said["regions"]["answer"]
+        assert words in shown, shown
 
 
 def _asides():

@@ -657,7 +657,9 @@ def test_a_column_that_is_not_there_is_named_with_those_that_are(folder):
     said = error("estimate", "demo/scores.csv", "--score", "score", "--votes", "label", code=2)
     assert "--score and --votes cannot be used together" in said
     assert "  --votes COL --total COL\n" in said
-    assert "No such option" in error("compare", "demo/scores.csv", "--votes", "label", code=2)
+    said = error("compare", "demo/scores.csv", "--votes", "label", code=2)
+    assert "errorfloor compare has no option --votes. errorfloor " in said
+    assert said.rstrip().endswith(" have it.")
 
 
 def test_labels_that_are_words_need_to_know_the_positive_one(folder):

@@ -465,7 +465,8 @@ def test_what_is_called_a_prediction_is_no_label(tmp_path, monkeypatch):
 def test_a_file_that_is_not_there_is_no_command(tmp_path, monkeypatch):
     text = shown("errorfloor votes_2026.csv", tmp_path, monkeypatch)
     assert "There is no file 'votes_2026.csv' here." in text
-    assert "No such command 'estimat'" in shown("errorfloor estimat", tmp_path, monkeypatch)
+    text = shown("errorfloor estimat", tmp_path, monkeypatch)
+    assert "There is no command and no file 'estimat'. Did you mean estimate?" in text
 
 
 HOURS = np.random.default_rng(0).multinomial(24, [0.35, 0.4, 0.25], 300)

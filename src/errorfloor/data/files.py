@@ -329,6 +329,12 @@ def relation(connection: Any, found: Found) -> Any:
         calls = [kind.call(connection, some) for some in by_packing.values()]
         rows = connection.sql(" union all by name ".join(f"from {call}" for call in calls))
     except duckdb.Error as error:
+        for file in found.files if kind.is_text else ():
+            if b"\0" in file.start and file.encoding is None:
+                raise InputError(
+                    f"Could not read {file.path!r}: it is binary, and of no format that is read. "
+                    "Check that it is the right file, or name its format with `format`."
+                ) from error
         raise _unreadable(files, error) from error
     head = rows.columns[0]
     if kind.finds_delimiter and len(rows.columns) == 1 and any(mark in head for mark in ",;|\t"):

@@ -681,7 +681,7 @@ def _called_like(label: FirstValues, numbers: Collection[str]) -> tuple[str, ...
     classes = {simple(one) for one in label.classes}
     if "" in classes or len(classes) != len(label.classes):
         return ()
-    plain = {simple(one): one for one in numbers}
+    plain = [simple(one) for one in numbers]
     starts = {"", *(f"{one.rpartition('_')[0]}_" for one in plain if "_" in one)}
     if all(one.isdecimal() for one in classes):
         starts = {

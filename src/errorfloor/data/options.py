@@ -125,7 +125,8 @@ class ReadOptions:
             raise InputError(
                 *(argument("labels"), " is a file of labels, which finds its rows by a column of "),
                 *("both files. Name that with ", argument("on"), ", such as "),
-                *(argument("on", "id"), "."),
+                *(argument("on", "id"), ". For a column of the same file, use "),
+                *(argument("label"), "."),
             )
         if not isinstance(self.on, str) or not self.on.strip("= "):
             text = f" must be the name of one column of both files, as text; got {shown(self.on)}."

@@ -433,7 +433,7 @@ def _with_costs(given: Mapping[str, Any], classes: int) -> Metric:
 OF_ERROR = cost_of(1, 1, pooled=True, form=_counted)
 ERROR = Metric(
     name="error",
-    other_names=("accuracy", "error-rate", "zero-one-loss"),
+    other_names=("accuracy", "acc", "error-rate", "zero-one-loss"),
     on_hub="accuracy",
     limit="floor",
     less_is_better=True,

@@ -351,6 +351,7 @@ _READ = (
     AskOption(
         name="positive",
         section=COLUMNS,
+        aliases=("--pos-label", "--positive-class"),
         metavar="VALUE",
         help="Which value of labels or votes is class 1.",
         label="Class 1 is",
@@ -500,6 +501,7 @@ _ASK = (
     AskOption(
         name="level",
         kind=Number(0, 1, min_open=True, max_open=True),
+        aliases=("--confidence", "--confidence-level", "--ci"),
         default=0.95,
         metavar="LEVEL",
         help="Confidence level of the interval.",
@@ -512,6 +514,7 @@ _ASK = (
         kind=Whole(1),
         default=1000,
         flag="--resamples",
+        aliases=("--n-resamples", "--bootstrap"),
         metavar="COUNT",
         help="Number of bootstrap resamples, for intervals that use them.",
         shows_default=True,
@@ -573,6 +576,7 @@ _ASK = (
         kind=Whole(0, None),
         default=0,
         flag="--seed",
+        aliases=("--random-state", "--random-seed", "--rng"),
         metavar="SEED",
         help="Seed for all that is random; the same seed gives the same answer.",
         shows_default=True,

@@ -562,8 +562,14 @@ def agreement(session: Session, share: tuple[float, ...], **asked: Any) -> None:
     from errorfloor.questions.agreement import from_agreement
 
     of_ratings = any(asked[name] is not None for name in ("icc", "qwk", "pearson"))
+    of_votes = any(asked[name] is not None for name in ("agree", "kappa", "alpha"))
+    if not (of_votes or of_ratings):
+        raise click.UsageError(
+            "Give the agreement: --agree, --kappa or --alpha of votes, with --pairs; or --icc, "
+            "--qwk or --pearson of ratings, with --n."
+        )
     if asked["pairs"] is None and not of_ratings:
-        raise click.UsageError("Missing option '--pairs'.")
+        raise click.UsageError("Missing option '--pairs': how many pairs of votes were compared.")
     shares = None if not share else share[0] if len(share) == 1 else share
     with session.step("estimating"):
         found = from_agreement(**asked, share=shares)

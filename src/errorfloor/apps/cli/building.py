@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -30,11 +31,14 @@ from errorfloor.questions.options import (
     Kind,
     Number,
     Whole,
+    either,
 )
 from errorfloor.results.verdict import BEYOND, VERDICTS
+from errorfloor.show.markup import listed
 
 FILE = click.Path()  # whatever it is, shells complete it as a file
 NEW_FILE = click.Path()  # the same, of what is written
+_MOST_NAMED = 3  # commands or files that may be meant
 OLD_VERDICTS = {"below": BEYOND}  # what 0.1 called them
 
 
@@ -136,6 +140,13 @@ class ClickOption(click.Option):
 class Command(click.Command):
     """A command whose help has its options in sections, those that matter most without the rest."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; of one that is another command's, say which."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise _no_such_option(error.option_name, ctx) from error
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the options, with one that shows the help of them all."""
         found = super().get_params(ctx)
@@ -164,6 +175,29 @@ class Command(click.Command):
             return section
         titles = _OF_COMMANDS.get(self.name or "", _OF_OPTIONS)
         return titles.get(option.name or "", PLAIN)
+
+
+def _no_such_option(name: str, context: click.Context) -> click.UsageError:
+    """Return what to say of an option that a command does not have: who has it, or what is near."""
+    command, root = context.command, context.find_root().command
+    own = [one for each in command.params for one in each.opts if one.startswith("--")]
+    near = get_close_matches(name, own, n=1, cutoff=0.7)
+    names = {one.name for one in command.params}
+    commands = [*root.commands.values()] if isinstance(root, click.Group) else []
+    commands.sort(key=lambda one: len(names - {each.name for each in one.params}))  # alike first
+    others = [
+        f"errorfloor {one.name}"
+        for one in commands
+        if any(name in (*each.opts, *getattr(each, "aliases", ())) for each in one.params)
+    ]
+    more = f"{context.command_path} --help-all lists the options."
+    if name == "--alpha":  # which is one less the level elsewhere
+        more = "For a confidence level, use --level, such as --level 0.95."
+    elif others:
+        more = f"{listed(others[:_MOST_NAMED])} {'has' if len(others) == 1 else 'have'} it."
+    elif near:
+        more = f"Did you mean {near[0]}?"
+    return click.UsageError(f"{context.command_path} has no option {name}. {more}", context)
 
 
 _ALL = f"{__name__}.all"
@@ -286,9 +320,14 @@ class Group(click.Group):
         is_file = args[0] == "-" or os.path.exists(args[0])
         if self.usual and args[0] not in self.commands and is_file:
             return self.usual, self.commands[self.usual], args
-        if self.usual and args[0] not in self.commands and re.search(r"[/\\]|\.\w+$", args[0]):
+        if not self.usual or args[0] in self.commands or args[0].startswith("-"):
+            return super().resolve_command(ctx, args)
+        if re.search(r"[/\\]|\.\w+$", args[0]):
             raise click.UsageError(f"There is no file {args[0]!r} here. Check its name and folder.")
-        return super().resolve_command(ctx, args)
+        files = [one for one in sorted(os.listdir()) if one.startswith(f"{args[0]}.")]
+        near = [*get_close_matches(args[0], self.commands, n=1, cutoff=0.7), *files[:_MOST_NAMED]]
+        meant = f"Did you mean {either(near)}?" if near else "Name a command, or a file as it is."
+        raise click.UsageError(f"There is no command and no file {args[0]!r}. {meant}", ctx)
 
     def make_context(
         self, info_name: str | None, args: list[str], *rest: Any, **extra: Any

@@ -131,9 +131,12 @@ def unclear(error: UnclearColumnsError) -> str:
     best = found.layouts[0] if found.layouts else None
     front = InputError(*error.front).told(written)
     if not lines:  # for what can be asked of such a file is another command
-        return "\n  ".join(
-            [f"{front}{error.columns} Name them.", *_lines_here(in_general(files, ()), files)]
-        )
+        name = context.command_path
+        other = "" if best is None else f" {best.says} {name} needs other columns."
+        forms = in_general(files, ())
+        own = forms if context.info_name == "estimate" else [one for one in forms if _is_floor(one)]
+        head = f"{front}{error.columns}{other} Name them."
+        return "\n  ".join([head, *_lines_here(own, files)])
     if best is None:
         head = f"{front}{found.problems[0]}" if found.problems else None
         return "\n  ".join([head or error.told(written).partition("\n")[0], *lines])
@@ -144,6 +147,10 @@ def unclear(error: UnclearColumnsError) -> str:
         return "\n  ".join([head, f"{ways[0]}\nor, if the columns mean something else:", *ways[1:]])
     problem = [] if best.problem is None else [best.problem]
     return "\n  ".join([head, lines[0], *problem])
+
+
+def _is_floor(line: str) -> bool:
+    return line.startswith("errorfloor estimate ")
 
 
 def _lines_here(lines: Sequence[str], files: Sequence[str]) -> Iterator[str]:
