@@ -221,7 +221,7 @@ def test_scores_from_a_file_to_a_verdict_by_groups(user):
     user.types("n", "400")
     user.sees("Your model, at", "#answer")
     user.chooses("role:site", "group")
-    user.sees("Your model can still improve", "#answer")  # or what it is in each
+    user.sees("Your model can still gain in every site", "#answer")
     user.sees("2 groups", "#answer")
     titles = [one.get_attribute("textContent") for one in user.all("#answer circle title")]
     assert [one[:3] for one in titles] == ["a: ", "b: "]  # the groups have a picture
@@ -333,7 +333,7 @@ def test_no_option_of_the_command_line_is_on_the_page(user, name):
 
 def test_what_to_do_next_is_a_button_that_does_it(user):
     user.clicks("Five classes")
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     user.clicks("Compare my model")
     script = "return document.activeElement.id || document.activeElement.textContent"
     assert eventually(lambda: user.driver.execute_script(script) == "f-errors")
@@ -424,7 +424,7 @@ def test_a_judge_whose_scores_are_on_all_items_and_labels_on_some(user):
 
 def test_many_classes_one_of_them_and_their_confusion(user):
     user.clicks("Five classes")
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     user.rests()
     user.sees("apple", "#classes")
     user.sees("apple (392)", "#question")
@@ -453,7 +453,7 @@ def test_a_bad_file_gets_words_and_the_next_one_an_answer(user):
     user.sees("Could not read", "#problem")
     assert not user.one("#form").is_displayed()
     user.drops("scores.csv")
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     assert user.text("#problem") == ""
 
 
@@ -463,7 +463,7 @@ def test_reversed_scores_are_flipped_by_one_click(user):
     column = next(one for one in user.all(".column") if "Reversed scores" in one.text)
     assert column.text.startswith("score")  # next to the column that it is about
     user.clicks("Flip: class 1 is 0")
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     assert user.one("[name=positive]").get_attribute("value") == "0"
 
 
@@ -472,10 +472,10 @@ def test_an_error_offers_what_helps(user):
     user.clicks("Class 1 is left")
     user.sees("Reversed scores", "#columns")
     user.chooses("positive", "right")
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     user.drops("missing.csv")
     user.clicks("Leave out rows with missing values")
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     user.sees("Left out", "#rest")
 
 
@@ -483,7 +483,7 @@ def test_ratings_get_a_threshold(user):
     user.drops("ratings.csv")
     assert eventually(lambda: user.all("[name=positive_from]"))
     user.types("positive_from", "4")
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     user.opens("The exact command line and Python")
     user.sees("--positive-from 4", "#downloads")
 
@@ -500,7 +500,7 @@ def test_roles_can_be_chosen_where_names_do_not_tell(user):
     user.chooses("role:b", "score")
     user.sees("true label", "#answer")
     user.chooses("role:b", "label")
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     assert user.text("#problem") == ""
     assert user.one("[name='role:a']").get_attribute("value") == "score"  # as it was taken
 
@@ -522,7 +522,7 @@ def test_the_planner_follows_its_sliders(user):
 
 def test_methods_are_compared(user):
     user.drops("scores.csv")
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     user.rests()
     user.opens("Compare methods")
     user.sees("hist-25", "#compare-body")
@@ -535,12 +535,12 @@ def test_reports_are_saved(user, tmp_path):
     where = {"behavior": "allow", "downloadPath": str(tmp_path)}
     user.driver.execute_cdp_cmd("Browser.setDownloadBehavior", where)
     user.drops("scores.csv")
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     for words, name in (("Report", "report.html"), ("Markdown", "report.md"),
                         ("JSON", "report.json")):  # fmt: skip
         user.clicks(words)
         assert eventually(lambda name=name: (tmp_path / name).exists())
-        assert "is reachable in" in (tmp_path / name).read_text(encoding="utf-8")
+        assert "is reachable (95 %" in (tmp_path / name).read_text(encoding="utf-8")
     found = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert found["command"].startswith("errorfloor estimate scores.csv")
 
@@ -564,7 +564,7 @@ def test_all_can_be_done_by_keyboard(user):
         if focused() == "Scores and labels":
             break
     press(Keys.ENTER)
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     user.rests()
     for _ in range(40):
         press(Keys.TAB)
@@ -633,7 +633,7 @@ def test_nothing_in_a_file_runs(user):
     user.drops(name)
     user.sees("<img src=x onerror=", "#columns")
     user.chooses("positive", ATTACK)
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     user.chooses(f"role:{ATTACK}", "group")
     user.sees("2 groups", "#answer")
     user.rests()
@@ -654,7 +654,7 @@ def test_nothing_in_a_file_runs(user):
 
 def test_the_page_asks_its_own_server_only(user):
     user.drops("scores.csv")
-    user.sees("is reachable in", "#answer")
+    user.sees("is reachable (95 %", "#answer")
     user.rests()
     messages = [json.loads(one["message"])["message"] for one in user.driver.get_log("performance")]
     asked = [
@@ -721,7 +721,7 @@ def test_long_work_can_be_stopped(driver, files, tmp_path):
         user.sees("Stopped.", "#problem")
         user.drops("words.csv")
         user.drops("scores.csv")
-        user.sees("is reachable in", "#answer")
+        user.sees("is reachable (95 %", "#answer")
         user.rests()
         driver.get("about:blank")  # the page goes, and its file with it
         assert eventually(lambda: not app.folders())
@@ -742,7 +742,7 @@ def test_a_crash_is_told_and_the_page_goes_on(driver, files, tmp_path):
         user.sees("came to an end", "#problem")
         found.halt.unlink()
         user.drops("scores.csv")
-        user.sees("is reachable in", "#answer")
+        user.sees("is reachable (95 %", "#answer")
         user.rests()
         driver.get("about:blank")
     driver.get_log("browser")
@@ -772,7 +772,7 @@ def test_an_upload_can_be_stopped_or_replaced_by_another(driver, files, tmp_path
             if end == "stop":
                 assert eventually(lambda: not list(tmp_path.rglob("*.csv")))
                 assert user.text("#answer") == ""
-        user.sees("is reachable in", "#answer")
+        user.sees("is reachable (95 %", "#answer")
         user.rests()
         assert [path.name for path in tmp_path.rglob("*.csv")] == ["scores.csv"]
         driver.get_log("browser")
