@@ -330,7 +330,6 @@ def _more(facts: Facts) -> Iterator[Markup]:
     yield field("drop_missing", state)
     if isinstance(facts.table, ScoreTable) or facts.table is None:
         yield field("unlabelled", state)
-    yield field("missing", state)
     if "annotator" in roles:
         yield field("duplicates", state)
     if isinstance(facts.table, VoteTable):
