@@ -135,8 +135,7 @@ def unclear(error: UnclearColumnsError) -> str:
         other = "" if best is None else f" {best.says} {name} needs other columns."
         forms = in_general(files, ())
         own = forms if context.info_name == "estimate" else [one for one in forms if _is_floor(one)]
-        head = f"{front}{error.columns}{other} Name them."
-        return "\n  ".join([head, *_lines_here(own, files)])
+        return "\n  ".join([f"{front}{error.columns}{other} Name them.", *_lines_here(own, files)])
     if best is None:
         head = f"{front}{found.problems[0]}" if found.problems else None
         return "\n  ".join([head or error.told(written).partition("\n")[0], *lines])
