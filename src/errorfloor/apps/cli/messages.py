@@ -137,8 +137,8 @@ def unclear(error: UnclearColumnsError) -> str:
         own = forms if context.info_name == "estimate" else [one for one in forms if _is_floor(one)]
         return "\n  ".join([f"{front}{error.columns}{other} Name them.", *_lines_here(own, files)])
     if best is None:
-        head = f"{front}{found.problems[0]}" if found.problems else None
-        return "\n  ".join([head or error.told(written).partition("\n")[0], *lines])
+        own = f"{front}{found.problems[0]}" if found.problems else None
+        return "\n  ".join([own or error.told(written).partition("\n")[0], *lines])
     meant = [one.command for one in found.layouts if one.problem is None and one.command]
     ways = [*_lines_here(meant, files)]
     head = f"{front}Which columns should be used? {error.columns} Our guess:"
@@ -146,10 +146,6 @@ def unclear(error: UnclearColumnsError) -> str:
         return "\n  ".join([head, f"{ways[0]}\nor, if the columns mean something else:", *ways[1:]])
     problem = [] if best.problem is None else [best.problem]
     return "\n  ".join([head, lines[0], *problem])
-
-
-def _is_floor(line: str) -> bool:
-    return line.startswith("errorfloor estimate ")
 
 
 def _lines_here(lines: Sequence[str], files: Sequence[str]) -> Iterator[str]:
