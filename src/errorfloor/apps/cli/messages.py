@@ -133,9 +133,8 @@ def unclear(error: UnclearColumnsError) -> str:
     if not lines:  # for what can be asked of such a file is another command
         name = context.command_path
         other = "" if best is None else f" {best.says} {name} needs other columns."
-        forms = in_general(files, ())
-        own = forms if context.info_name == "estimate" else [one for one in forms if _is_floor(one)]
-        return "\n  ".join([f"{front}{error.columns}{other} Name them.", *_lines_here(own, files)])
+        forms = _lines_here(in_general(files, ()), files)
+        return "\n  ".join([f"{front}{error.columns}{other} Name them.", *forms])
     if best is None:
         own = f"{front}{found.problems[0]}" if found.problems else None
         return "\n  ".join([own or error.told(written).partition("\n")[0], *lines])
