@@ -222,7 +222,7 @@ def test_scores_from_a_file_to_a_verdict_by_groups(user):
     user.sees("Your model, at", "#answer")
     user.chooses("role:site", "group")
     user.sees("Your model can still gain in every site", "#answer")
-    user.sees("2 groups", "#answer")
+    user.sees("Groups\n2", "#answer")
     titles = [one.get_attribute("textContent") for one in user.all("#answer circle title")]
     assert [one[:3] for one in titles] == ["a: ", "b: "]  # the groups have a picture
     user.clicks("Compare the groups")
@@ -635,7 +635,7 @@ def test_nothing_in_a_file_runs(user):
     user.chooses("positive", ATTACK)
     user.sees("is reachable (95 %", "#answer")
     user.chooses(f"role:{ATTACK}", "group")
-    user.sees("2 groups", "#answer")
+    user.sees("Groups\n2", "#answer")
     user.rests()
     user.opens("The exact command line and Python")
     user.sees("onerror", "#downloads")
