@@ -251,7 +251,7 @@ def test_several_models_are_compared_with_people(user, tmp_path):
     assert eventually((tmp_path / "card.svg").exists)
     assert "is what good is worth" in (tmp_path / "card.svg").read_text(encoding="utf-8")
     user.chooses("role:poor", "")
-    user.sees("Your model", "#answer")
+    user.sees("your model", "#answer")
 
 
 def test_models_next_to_a_label_are_compared_with_each_other(user, tmp_path):
@@ -443,7 +443,7 @@ def test_soft_labels_and_another_metric(user):
     user.sees("the best possible AUC", "#answer")
     user.types("model_value", "0.9")
     user.types("n", "1000")
-    user.sees("Your model", "#answer")
+    user.sees("your model", "#answer")
     assert not user.one("#planner").is_displayed()
     assert not user.one("#compare").is_displayed()
 

@@ -580,10 +580,7 @@ class ModelOptions:
         if rates == ["errors"] and self.n is None:
             raise InputError("Give `n` with `errors`: how many items the model was tested on.")
         if len(rates) != 1:
-            raise InputError(
-                "Say how good the model is: `errors`, `model_error` or `accuracy`, one of them, "
-                "and `n`, the number of items it was tested on."
-            )
+            raise InputError("Give `n` and either `errors`, `model_error` or `accuracy`.")
         if self.errors is not None and self.n is not None and self.errors > self.n:
             raise InputError("`errors` must not be more than `n`. Check which is which.")
 
