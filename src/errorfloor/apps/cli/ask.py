@@ -158,10 +158,8 @@ def _check_fraction(name: str, limit: float) -> None:
         raise click.BadParameter(message, param_hint=f"'{name}'")
 
 
-def unattainable(session: Session, floors: Any, limit: Limit | None) -> str | None:
+def unattainable(session: Session, floors: Any, limit: Limit) -> str | None:
     """Say which best possible values are worse than the limit; None if none is."""
-    if limit is None:
-        return None
     from errorfloor.show import gates
 
     unmet = gates.unattainable(floors, limit)
@@ -229,7 +227,8 @@ def estimate(session: Session, labels: Labels, ask: Ask, **limits: float | None)
         return
     with session.step("estimating"):
         floor = answer(reading, ask)
-    session.answer(floor, unmet=unattainable(session, floor, limit))
+    unmet = None if limit is None else unattainable(session, floor, limit)
+    session.answer(floor, unmet=unmet)
     if sys.stdout.isatty() and not (session.as_json or session.quiet):  # for people only
         from errorfloor.show.next_steps import in_lines  # the start is quick
 
