@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from errorfloor._checks import InputError
+from errorfloor._checks import InputError, either
 from errorfloor.apps.cli import process
 from errorfloor.apps.cli.messages import following, unclear, written
 from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
@@ -31,7 +31,6 @@ from errorfloor.questions.options import (
     Kind,
     Number,
     Whole,
-    either,
 )
 from errorfloor.results.verdict import BEYOND, VERDICTS
 from errorfloor.show.markup import listed
