@@ -5,6 +5,7 @@ import json
 import shlex
 import xml.etree.ElementTree as ET
 from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -706,7 +707,7 @@ def test_a_card_and_a_report_of_models(four, two, tmp_path):
         ef.report(four, tmp_path / "x.md", items=ef.items([0, 3, 1], 3))
 
 
-def test_the_commands_report_and_card_take_several_models_next_to_a_label(two, tmp_path):
+def test_reports_and_cards_of_models_are_written_by_commands(two, tmp_path, monkeypatch):
     labels, models = two
     path = tmp_path / "test.csv"
     frame = pd.DataFrame({"label": labels, **models, "site": np.arange(400) % 2})
@@ -730,6 +731,15 @@ def test_the_commands_report_and_card_take_several_models_next_to_a_label(two, t
     card = tmp_path / "card.svg"
     shown = CliRunner().invoke(cli, ["card", *map(str, given), "--label", "label", "-o", str(card)])
     assert "2 models" in card.read_text(encoding="utf-8")
+    with monkeypatch.context() as inside:
+        inside.chdir(tmp_path)
+        shown = CliRunner().invoke(cli, ["report", "test.csv"])  # which has no floor to report on
+        assert shown.exit_code == 0, shown.stderr
+        page = Path("test-report.html").read_text(encoding="utf-8")
+        assert "Which model is best: one, other or site?" in page
+        shown = CliRunner().invoke(cli, ["compare", *map(str, given), "-o", "own.md"])
+        assert expected.sentence in shown.stdout
+        assert expected.sentence in Path("own.md").read_text(encoding="utf-8")
     grouped = ef.compare(path, label="label", prediction="one,other", group="site")["0"]
     assert "group='site')['0']" in ef.report(grouped, tmp_path / "g.md").read_text()
 

@@ -460,6 +460,7 @@ def ratings(
     short_help="Find out which of several models is better.",
     epilog=examples(
         "errorfloor compare demo/predictions.csv --label label --prediction old,new",
+        "errorfloor compare demo/predictions.csv --prediction old,new -o models.html",
         "errorfloor compare demo/predictions.csv --prediction old,new --metric f1 --json",
         "errorfloor compare demo/scores.csv",
         "errorfloor compare demo/scores.csv --method isotonic --method beta --json",
@@ -475,12 +476,14 @@ def ratings(
 @listed_each(*OF_METRIC)
 @METHODS
 @listed_each(*OF_LIMITS)
+@destination(report_suffixes, required=False, help="Write a report")
 @with_session
 def compare(
     session: Session,
     labels: Labels,
     prediction: list[str] | None,
     methods: tuple[str, ...],
+    output: Path | None,
     **how: Any,
 ) -> None:
     """Say which model is better, from their predictions for the same labelled items.
@@ -496,7 +499,9 @@ def compare(
     found = None
     if prediction is not None or not methods:
         found = compare_models(labels, session, prediction, models_ask(ask))
-    session.answer(answer_to(labels, session, ask, "comparing") if found is None else found)
+    found = answer_to(labels, session, ask, "comparing") if found is None else found
+    write_report(session, found, output, from_stdin=labels.is_stdin)
+    session.answer(found, output=output)
 
 
 @click.command(

@@ -280,7 +280,13 @@ def floor_or_verdict(
         columns["prediction"] = columns.pop("group", prediction) if own else prediction
         with session.step("estimating"):
             return judge()
-    reading = labels.read(session)
+    try:
+        reading = labels.read(session)
+    except UnclearColumnsError:  # of a file with a label and models alone
+        found = compare_models(labels, session, None, models_ask(ask)) if compare else None
+        if found is None or model.given:
+            raise
+        return found
     if model.given:
         model = _with_items(model, reading, session)
     with session.step("estimating"):

@@ -44,7 +44,7 @@ from errorfloor.show.grids import (
     of_items,
     of_pairs,
 )
-from errorfloor.show.markup import visible
+from errorfloor.show.markup import listed, visible
 from errorfloor.show.next_steps import steps_of, steps_of_groups
 from errorfloor.show.recipe import (
     code_of_comparison,
@@ -981,7 +981,8 @@ def _of_models(result: ModelComparison, how: _Asked) -> ModelsSummary:
     how.refuse("comparison", "items", "annotators", rule="a floor, not with models")
     title = f"Which of {len(result)} models is best?"
     if len(result) <= 3:
-        title = f"Which model is better: {' or '.join(row.name for row in result.models)}?"
+        names = listed([row.name for row in result.models], "or")
+        title = f"Which model is {'better' if len(result) == 2 else 'best'}: {names}?"
     about = how.about(source_of(result))
     return ModelsSummary(
         **how.document(title, about, command_of_models(result)),
