@@ -164,7 +164,7 @@ class Hero:
 def on_page(heroes: Iterable[Hero], drawing: str) -> str:
     """Return numbers side by side above a drawing, as a piece of HTML."""
     first = "".join(map(_hero_on_page, heroes))
-    row = "display:flex;flex-wrap:wrap;gap:.4em 3em;margin:.2em 0 .8em"
+    row = "display:flex;flex-wrap:wrap;gap:.8em 3em;margin:.2em 0 .8em"
     return f'<div style="{row}">{first}</div>{drawing}'
 
 

@@ -194,7 +194,7 @@ def heroes_of(result: People) -> list[Hero]:
     name = in_short(row.name, LONG)
     if not row.worth_low and row.worth_high is None:  # these votes allow any number of people
         within = f"{_range(row)}, {sure} confidence"
-        return [first, Hero(_share(row.value), f"is how often {name} agrees with one", within)]
+        return [first, Hero(_share(row.value), f"is that of {name}", within)]
     number, _, more = worth(row).partition(" (")
     limits = more.removesuffix(")") or f"it agrees with a person on {_share(row.value)}"
     return [first, Hero(number, f"is what {name} is worth", limits)]
