@@ -28,15 +28,15 @@ def unbroken(text: str) -> str:
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
-def listed(names: Sequence[str], last: str = "and") -> str:
-    """Return names with commas between them, and "and" or another word before the last.
+def listed(names: Sequence[str]) -> str:
+    """Return names with commas between them, and "and" before the last.
 
     Examples
     --------
-    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b"], "or")
-    ('a', 'a, b and c', 'a or b')
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
     """
-    return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _is_hidden(character: str) -> bool:

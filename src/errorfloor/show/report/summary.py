@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor import _references
-from errorfloor._checks import InputError, argument
+from errorfloor._checks import InputError, argument, either
 from errorfloor._typing import RandomLike
 from errorfloor.data.options import Source
 from errorfloor.features.classics import in_words
@@ -44,7 +44,7 @@ from errorfloor.show.grids import (
     of_items,
     of_pairs,
 )
-from errorfloor.show.markup import listed, visible
+from errorfloor.show.markup import visible
 from errorfloor.show.next_steps import steps_of, steps_of_groups
 from errorfloor.show.recipe import (
     code_of_comparison,
@@ -981,7 +981,7 @@ def _of_models(result: ModelComparison, how: _Asked) -> ModelsSummary:
     how.refuse("comparison", "items", "annotators", rule="a floor, not with models")
     title = f"Which of {len(result)} models is best?"
     if len(result) <= 3:
-        names = listed([row.name for row in result.models], "or")
+        names = either(row.name for row in result.models)
         title = f"Which model is {'better' if len(result) == 2 else 'best'}: {names}?"
     about = how.about(source_of(result))
     return ModelsSummary(
