@@ -501,3 +501,26 @@ def test_the_parts_of_the_document_show_what_was_found(tmp_path):
     document.write_text("# Votes\n\n" + many_votes.section(thinned, errors, held, (5, 6, 7)))
     assert many_votes.kept(document).startswith("\n## Many classes\n")
     assert many_votes.kept(tmp_path / "none.md") == ""
+
+
+def test_the_balanced_error_of_known_shares_is_a_cost_by_class(rng):
+    votes = rng.multinomial(6, rng.dirichlet([1, 0.6, 0.3], 200))
+    for prior in ([0.5, 0.3, 0.2], [0.8, 0.1, 0.1]):
+        costs = (1 - np.eye(3)) / (3 * np.array(prior))[:, None]
+        cost = ef.from_votes(counts=votes, metric="cost", costs=costs)
+        found = ef.from_votes(counts=votes, metric="balanced-error", prior=prior)
+        limits = min(cost.low, found.value), min(max(cost.high, found.value), 2 / 3)
+        assert (found.low, found.high) == pytest.approx(limits, abs=1e-6)
+
+
+def test_limits_of_the_balanced_error_of_known_shares_hold_it(rng):
+    alpha = np.array([2.0, 1.0, 0.5])
+    prior = alpha / alpha.sum()
+    q = rng.dirichlet(alpha, 200_000) / prior / 3
+    truth = 1 - q.max(axis=1).mean()
+    held = 0
+    for _ in range(25):
+        votes = rng.multinomial(4, rng.dirichlet(alpha, 150))
+        found = ef.from_votes(counts=votes, metric="balanced-error", prior=prior)
+        held += found.low <= truth <= found.high
+    assert held >= 21  # with a chance of 95 % each, fewer come about once in 30,000 runs

@@ -604,6 +604,10 @@ def many_likelihood_limits(
     if metric.is_selective:
         low, high = limits_of(region, metric)
         high = max(high, region.noisier(value)) if metric.less_is_better else high
+    elif "prior" in metric.given:  # the balanced error as an expected cost
+        each = _weighed_by(np.asarray(metric.given["prior"], dtype=np.float64))
+        low, high = (sign * region.bound(each, sign)[0] for sign in (1.0, -1.0))
+        high = most if region.lost(_hardest(metric, classes)) <= region.choose else high
     elif not metric.is_mean:  # the balanced error
         low, high = (_balanced(region, sign) for sign in (1.0, -1.0))
         high = most if region.lost(region.shares) <= region.choose else high
@@ -816,7 +820,19 @@ def _slope_of_balanced(points: Floats, weights: Floats) -> Function:
     return slope
 
 
+def _weighed_by(prior: Floats) -> Function:
+    """Return what an item loses of the balanced error where the shares of classes are known."""
+
+    def lost(p: Floats) -> Floats:
+        own = p / prior / prior.size
+        return np.asarray(own.sum(axis=1) - own.max(axis=1))
+
+    return lost
+
+
 def _hardest(metric: Metric, classes: int) -> Floats:
+    if "prior" in metric.given:
+        return np.asarray(metric.given["prior"], dtype=np.float64)
     if "costs" in metric.given:
         return hardest(np.asarray(metric.given["costs"], dtype=np.float64))
     return np.full(classes, 1 / classes)
