@@ -47,7 +47,7 @@ def of_help() -> Iterator[tuple[str, str]]:
     for words in commands():
         page = run(*words, "--help-all") if "--help-all" in run(*words, "--help") else ""
         text = (page or run(*words, "--help")).split("Examples")[0]
-        for part in re.split(r"\n\s*\n|\n(?=  -)", text):
+        for part in re.split(r"\n\s*\n|\n(?=  --?[a-z].*  )", text):
             place, plain = " ".join(("errorfloor", *words, "--help")), " ".join(part.split())
             # An option is read with its name, and in one go.
             yield (place, plain) if plain.startswith("-") else (place, plain + "\n")
@@ -91,7 +91,7 @@ def sentences() -> dict[str, str]:
     for place, text in (*of_help(), *of_jobs(), *of_examples(), *of_checks()):
         parts = re.split(r"(?<=[.:?!]) (?=[A-Z])", text) if text.endswith("\n") else [text]
         for one in (part.strip() for part in parts):
-            is_typed = one.startswith(("$", "#", "errorfloor", "Usage"))
+            is_typed = one.startswith(("$", "#", "errorfloor", "Usage", '"'))
             is_row = bool(re.search(r"\S {2,}\S", one))
             if not (is_typed or is_row) and len(re.findall(r"[a-z]{2,}", one)) >= _LEAST_WORDS:
                 found.setdefault(one, place)
