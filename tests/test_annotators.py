@@ -320,7 +320,7 @@ def test_the_upper_limit_allows_for_people_who_happen_to_be_missing(people, clas
 @pytest.mark.filterwarnings("ignore:All votes agree")
 @pytest.mark.parametrize(("people", "bad"), [(6, 0), (10, 0), (20, 0), (20, 1), (20, 2), (20, 4),
                                              (50, 0), (50, 1), (50, 5), (50, 10)])  # fmt: skip
-@pytest.mark.filterwarnings("ignore:The votes are no mixture")
+@pytest.mark.filterwarnings("ignore:The votes do not look independent")
 def test_on_certain_items_the_upper_limit_is_that_of_the_share_of_bad_people(people, bad):
     truth = np.arange(200)[:, None] % 2
     votes = np.where(np.arange(people) < bad, 1 - truth, truth)
@@ -424,7 +424,7 @@ def test_limits_of_informedness_hold():
 def test_nobody_is_left_out_of_a_few(votes):
     few = ef.annotators(votes[votes["annotator"] < 10])
     assert few.without is None
-    assert "With fewer than 20 annotators nobody is left out" in few.notes[0]
+    assert "needs 20 annotators or more" in few.notes[0]
     assert few.notes[0] in str(few)
     with pytest.raises(ValueError, match="Counts do not say whose votes"):
         ef.annotators([1, 2, 3])
@@ -578,7 +578,7 @@ def test_from_twenty_annotators_on_those_who_may_guess_are_left_out():
         return ef.annotators(frame, annotators=names)
 
     assert asked(19).notes == (
-        "With fewer than 20 annotators nobody is left out as a possible guesser.",
+        "A floor without those who may be guessing needs 20 annotators or more.",
     )
     enough = asked(20)
     assert enough.notes == ()

@@ -264,7 +264,7 @@ def test_some_names_are_listed_and_the_others_counted():
 
 
 def test_many_classes_hardly_better_than_guessing():
-    # Always answering the largest class errs on 60 %, with a deviation of 0.028 of 300 items.
+    # Always answering the largest class is wrong on 60 %, with a deviation of 0.028 of 300 items.
     share = (120, 100, 80)
     assert of_many(scores._guessing, *share, value=0.57) == [
         ("Better than guessing", "ok", "5.0 % fewer errors")

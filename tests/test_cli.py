@@ -421,12 +421,13 @@ def test_requirements_have_their_own_exit_code_and_print_the_result(folder):
     )
     failed = run("estimate", "demo/scores.csv", "--fail-if-floor-above", 0.08, code=3)
     assert failed.stderr.endswith(
-        "Failed: the floor is only known to be at most 8.3 %, which is not enough to allow 8 %.\n"
+        "Failed: the floor is only known to be at most 8.3 %, which does not show that it is at "
+        "most 8 %.\n"
     )
     ceiling = ["demo/scores.csv", "--fail-if-ceiling-below"]
     assert answer("estimate", *ceiling, "91%")["passed"] is True
     failed = run("estimate", *ceiling, "0.92", code=3)
-    assert "accuracy is only known to be at least 91.7 %, which is not enough" in failed.stderr
+    assert "accuracy is only known to be at least 91.7 %, which does not show" in failed.stderr
     failed = run("estimate", *ceiling, "95%", "--complete", code=3)
     assert "the best possible accuracy is 92.5 %, below the required 95 %." in failed.stderr
     assert "passed" not in answer("estimate", "demo/scores.csv")

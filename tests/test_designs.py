@@ -439,7 +439,7 @@ def test_a_clean_set_passes_both_checks():
     m = rng.integers(2, 7, 800)
     found = findings(rng.binomial(m, rng.random(800)), m)
     assert found["Why totals differ"].level == found["Misfit of votes"].level == "ok"
-    assert "would find that 8 times in 10" in found["Misfit of votes"].sentence
+    assert "would notice it 8 times in 10" in found["Misfit of votes"].sentence
 
 
 @pytest.mark.parametrize(("hard", "easy"), [(8, 2), (2, 8)])
@@ -452,7 +452,7 @@ def test_totals_that_depend_on_the_item_refute_the_floor_and_each_design_is_show
         value = ef.from_votes(k, m, totals_by=why)
         assert f"(totals_by={why!r}, --totals-by {why})" in first.sentence
         assert f"{100 * value.value:.2f} % ({100 * value.low:.2f} to" in first.sentence
-    assert "The counts do not tell which." in first.sentence
+    assert "The counts do not tell which of the two is true." in first.sentence
     assert not ef.from_votes(k, m, totals_by="item").refuted
 
 
@@ -493,21 +493,21 @@ def test_totals_that_depend_on_the_item_are_noted_where_the_floor_does_not():
     (found,) = (one for one in floor.findings if one.name == "Why totals differ")
     assert (found.value, found.level, found.remedy) == ("not by chance", "note", "")
     assert found.sentence == (
-        "Items with few and with many votes differ in how they were voted on. Here it makes no "
-        "difference of more than 0.20 points to the floor."
+        "Items with few votes and items with many were voted on differently. Here this changes "
+        "the floor by no more than 0.20 points."
     )
 
 
 def test_votes_that_split_always_are_no_mixture():
     found = findings([1] * 100, 2)["Misfit of votes"]
     assert found.level == "refuted"
-    assert "no mixture of independent votes" in found.sentence
+    assert "do not look independent" in found.sentence
 
 
 @pytest.mark.parametrize("metric", ["brier", "log-loss", "f1", "balanced-error", "auc"])
 def test_votes_that_are_all_split_refute_the_best_value_of_any_metric(metric):
     # Plain shares and the fit agree on the largest Brier score there is, which tells nothing.
-    with pytest.warns(ef.RefutedWarning, match="no mixture of independent votes"):
+    with pytest.warns(ef.RefutedWarning, match="do not look independent"):
         assert ef.from_votes([1] * 100, 2, metric=metric).refuted
 
 

@@ -253,7 +253,7 @@ def test_no_card_is_drawn_of_what_the_data_refute(tmp_path, monkeypatch):
     rows = "".join(f"{p},{1 - y}\n" for p, y in zip(P, Y, strict=True))
     (tmp_path / "reversed.csv").write_text(f"score,label\n{rows}")
     ran = run("card", "reversed.csv", code=4)
-    assert ran.stdout.startswith("No floor can be stated. The scores are in reverse")
+    assert ran.stdout.startswith("No floor can be stated. The scores are reversed")
     assert [path.name for path in tmp_path.iterdir()] == ["reversed.csv"]
 
 

@@ -62,7 +62,7 @@ def test_p_values_beside_votes_are_the_tails_at_which_the_limits_part(errors):
         assert min(again.p_room, again.p_beyond) == pytest.approx(p, rel=0.05)
 
 
-@pytest.mark.filterwarnings("ignore:The votes are no mixture")
+@pytest.mark.filterwarnings("ignore:The votes do not look independent")
 def test_p_values_beside_votes_are_one_where_the_limits_overlap():
     floor = ef.from_votes([0] * 50 + [1] * 50, 2)
     found = ef.headroom(floor, model_error=floor.value, n=100, same_labelling=True)

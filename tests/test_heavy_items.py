@@ -63,11 +63,11 @@ def heavy(weight, seed=0, **more):
 
 def test_one_heavy_item_is_a_warning_in_plain_words():
     weight = np.append(np.ones(99), 100.0)
-    with pytest.warns(ef.DoubtWarning, match="Few heavy items were drawn"):
+    with pytest.warns(ef.DoubtWarning, match="Few items with large weights were drawn"):
         ef.from_soft_labels(np.linspace(0, 1, 100), weight=weight, rng=0)
     (found,) = heavy(weight)
     assert found.level == "warn"
-    assert "heavier ones may exist" in found.sentence
+    assert "even larger weights may be missing" in found.sentence
     assert "sum of the weights" in found.remedy
     assert not heavy(weight, interval=None)
     assert not heavy(weight, cluster=np.arange(100) // 2)

@@ -214,7 +214,7 @@ def test_scores_as_good_as_those_of_training_data_are_told(errors):
     every = ef.from_scores(scores, labels).findings
     (found,) = (one for one in every if one.name == "Scores as of training data")
     assert found.level == "note"  # easy tasks have it too
-    assert "the data that it was trained on look like this" in found.text
+    assert "for its own training data look like this" in found.text
     honest = ef.from_scores(np.clip(scores + rng.normal(0, 0.25, 1200), 0, 1), labels)
     assert "Scores as of training data" not in {one.name for one in honest.findings}
 
@@ -223,8 +223,11 @@ def test_a_terminal_shows_that_scores_may_be_those_of_training_data():
     labels = np.arange(1200) % 2
     found = ef.from_scores(0.2 + 0.5 * labels + np.linspace(0, 0.2, 1200), labels)
     assert not found.warnings
-    assert "Note: The scores tell the label without an error in 1,200 items" in long_text_of(found)
-    assert "Note: The scores tell the label without an error in 1,200 items" in str(found)
+    assert (
+        "Note: The scores predict the labels of all 1,200 items without an error"
+        in long_text_of(found)
+    )
+    assert "Note: The scores predict the labels of all 1,200 items without an error" in str(found)
 
 
 def test_headroom_and_cards_say_what_scores_of_training_data_hang_on():

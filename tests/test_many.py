@@ -192,7 +192,7 @@ def test_plans_for_more_votes_than_are_listed_are_what_comes_true(ring, votes):
     assert planned.width[1, 0] < planned.width[0, 0]
 
 
-@pytest.mark.filterwarnings("ignore:By these scores")
+@pytest.mark.filterwarnings("ignore:Hardly any rule")
 def test_columns_of_scores_in_another_order_refute_the_floor(ring, scores):
     with pytest.warns(ef.RefutedWarning, match="columns are exchanged"):
         floor = ef.from_scores(np.roll(scores, 1, axis=1), ring.labels, classes=FRUIT, rng=0)
@@ -212,7 +212,7 @@ def test_labels_and_predictions_are_no_scores_of_classes(ring):
 
 def test_classes_that_nobody_has_are_named(ring, scores):
     some = ring.labels < 4
-    with pytest.warns(ef.DoubtWarning, match="No labels are plum"):
+    with pytest.warns(ef.DoubtWarning, match="There are no labels for plum"):
         ef.from_scores(scores[some], ring.labels[some], classes=FRUIT, rng=0)
 
 
@@ -237,14 +237,14 @@ def test_classes_with_fewer_than_ten_labels_are_named():
     numbers = (12, 10, 9, 1, 0)
     labels = np.repeat(np.arange(5), numbers)
     scores = 0.1 + 0.5 * np.eye(5)[labels] + 0.1 * np.random.default_rng(0).random((32, 5))
-    with pytest.warns(ef.DoubtWarning, match="No labels are plum"):
+    with pytest.warns(ef.DoubtWarning, match="There are no labels for plum"):
         floor = ef.from_scores(scores, labels, classes=FRUIT, rng=0)
     found = finding(floor, "Few labels")
     assert (found.value, found.level) == ("2 of 5 classes", "note")
-    assert found.sentence.startswith("Fewer than 10 labels are grape, lemon: what any rule does")
+    assert found.sentence.startswith("Some classes have fewer than 10 labels: grape, lemon. They")
 
 
-@pytest.mark.filterwarnings("ignore:No labels are")
+@pytest.mark.filterwarnings("ignore:There are no labels")
 def test_labels_of_one_class_leave_nothing_to_compare_with(scores):
     with pytest.warns(ef.DegenerateDataWarning, match="All labels are apple"):
         floor = ef.from_scores(scores[:50], np.zeros(50, dtype=int), classes=FRUIT, rng=0)
@@ -255,7 +255,7 @@ def test_labels_of_one_class_leave_nothing_to_compare_with(scores):
     assert not floor.refuted
 
 
-@pytest.mark.filterwarnings("ignore:By these scores")
+@pytest.mark.filterwarnings("ignore:Hardly any rule")
 def test_scores_that_do_not_differ_are_in_no_order(ring):
     same = np.tile([0.1, 0.2, 0.3, 0.2, 0.2], (1_000, 1))
     with pytest.warns(ef.DegenerateDataWarning, match="All scores are equal"):
@@ -271,7 +271,7 @@ def test_what_is_above_the_error_of_guessing_is_no_floor(method):
     labels = np.repeat([0, 1, 2], [80, 10, 10])
     # Almost alike, with the largest one in the place of the last class.
     scores = np.tile([0.3, 0.3, 0.4], (100, 1)) + np.linspace(0, 0.01, 300).reshape(100, 3)
-    with pytest.warns(ef.RefutedWarning, match="Weigh the classes by the method offsets"):
+    with pytest.warns(ef.RefutedWarning, match="Use the method offsets, which weighs the classes"):
         floor = ef.from_scores(scores, labels, method=method, rng=0)
     shares = scores / scores.sum(axis=1, keepdims=True)
     value = 0.9 if method == "top1" else 1 - shares[:, 2].mean()
@@ -279,13 +279,13 @@ def test_what_is_above_the_error_of_guessing_is_no_floor(method):
     found = finding(floor, "Worse than guessing")
     assert found.value == f"{100 * value:.2f} % against 20.00 %"
     assert found.sentence == (
-        "No floor is above the error of always answering the largest class, 20.00 %: these scores "
-        "are not what they are taken for."
+        "No floor can be above the error of always answering the largest class, 20.00 %: these "
+        "scores are not what this method assumes."
     )
     assert all("etter than guessing" not in one.name for one in floor.findings)
 
 
-@pytest.mark.filterwarnings("ignore:By these scores")
+@pytest.mark.filterwarnings("ignore:Hardly any rule")
 def test_a_choice_that_errs_hardly_more_often_than_guessing_is_not_refuted():
     # Of 100 items 48 against 40 missed: three deviations of the difference are 28 points.
     labels = np.repeat([0, 1, 2], [60, 30, 10])
@@ -450,7 +450,7 @@ ALARMS = pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
 @ALARMS
 def test_one_class_in_two_spellings_refutes_the_floor(three_votes):
     spelt = [(one, other, third.title()) for one, other, third in three_votes]
-    with pytest.warns(ef.RefutedWarning, match="Apple and apple.*taken for different classes"):
+    with pytest.warns(ef.RefutedWarning, match="Apple and apple.*treated as different classes"):
         assert ef.from_votes(rows_of_votes(spelt)).refuted
     names = [*FRUIT, *(name.title() for name in FRUIT)]
     assert not ef.from_votes(rows_of_votes(spelt), classes=names).refuted  # as they were listed

@@ -408,7 +408,7 @@ def test_hard_data_have_floors_and_limits_in_range(method, kind):
 def test_a_bootstrap_of_an_average_says_what_it_is_an_interval_of():
     scores, labels = made(200, 3, np.random.default_rng(30))
     options = {"classes": range(3), "method": "temperature", "n_resamples": 50, "rng": 0}
-    with pytest.warns(ef.DoubtWarning, match="bca interval is that of the average confidence of"):
+    with pytest.warns(ef.DoubtWarning, match="bca interval is for the average confidence of"):
         found = ef.from_scores(scores, labels, **options)
     assert found.low < found.value < found.high
     assert not ef.from_scores(scores, labels, interval="honest", **options).warnings

@@ -264,7 +264,11 @@ def test_a_given_ceiling_is_taken_for_exact():
         ("log-loss", {"model_scores": [1.0, 0.4], "labels": [0, 1]}, "log-loss is infinite"),
         ("f1", {"confusion": [[1, 2, 3]]}, "must be 2 rows of 2 numbers of items"),
         ("f1", {"confusion": [[1, -2], [0, 3]]}, "must be 2 rows of 2 numbers of items"),
-        ("f1", {"confusion": [[5, 0], [0, 0]]}, "items that are of class 1, or are taken for it"),
+        (
+            "f1",
+            {"confusion": [[5, 0], [0, 0]]},
+            "items that are of class 1, or are predicted to be",
+        ),
         ("balanced-error", {"confusion": [[5, 1], [0, 0]]}, "none of class number 1"),
         ("f1", {"confusion": [[1, 2], [3, 4]], "n": 10}, "`n` is counted"),
         ("auc", {"model_value": 0.7, "model_scores": [1], "n": 3}, "say the same twice"),

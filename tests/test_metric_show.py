@@ -194,8 +194,8 @@ def test_findings_point_the_other_way_from_ceilings():
         next(one.sentence for one in found.findings if one.name == "Ties")
         for found in (scores("error"), scores("auc"))
     )
-    assert low.endswith("that raises the floor.")
-    assert high.endswith("that lowers the ceiling.")
+    assert low.endswith("this raises the floor.")
+    assert high.endswith("this lowers the ceiling.")
 
 
 # Pictures.
@@ -254,7 +254,7 @@ def test_reports_leave_out_what_is_about_errors(folder):
     page = summarize(other, theory=True).to_markdown()
     assert "plug-in" not in page
     assert "Bias of vote shares" not in page
-    assert "errs on" not in page
+    assert "errors of the best classifier" not in page
     assert "counting the votes" not in long_text_of(other)
 
 

@@ -192,7 +192,7 @@ def test_too_few_items_for_a_measured_interval_are_said_so():
     with pytest.warns(ef.DoubtWarning, match="fewer than 30 items"):
         ef.from_soft_labels(p, metric="average-precision")
     weight = np.where(np.arange(200) < 5, 1000.0, 1.0)
-    with pytest.warns(ef.DoubtWarning, match="worth fewer than 15 equal ones"):
+    with pytest.warns(ef.DoubtWarning, match="as good as fewer than 15 equal ones"):
         ef.from_soft_labels(np.linspace(0, 1, 200), metric="auc", weight=weight)
     ef.from_soft_labels(np.linspace(0, 1, 200), metric="auc")
     ef.from_soft_labels(p, metric="brier")  # whose limits are proven

@@ -409,7 +409,7 @@ def test_intervals_hold_the_truth_of_two_atoms():
 
 @pytest.mark.parametrize("given", [{}, {"metric": "brier"}, {"metric": "log-loss"}])
 def test_votes_that_agree_less_than_guesses_are_refuted(given):
-    with pytest.warns(ef.RefutedWarning, match="less often than those of people who guess"):
+    with pytest.warns(ef.RefutedWarning, match="less often than if people guessed"):
         found = ef.from_votes(counts=np.ones((200, 3), dtype=int), **given)
     assert found.refuted
     assert found.value <= found.measure.span(3)[1]

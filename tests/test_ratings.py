@@ -349,7 +349,7 @@ def test_two_shared_raters_answer_for_themselves_and_say_so():
     assert found.target == "one more rating of these 2 raters"
     assert found.claim.scope == "for ratings by these raters"
     assert any("these 2 raters" in one.sentence for one in found.findings)
-    assert "Between the two raters" in ef.from_ratings(made(m=2), rater=True, metric="qwk").sentence
+    assert "between the two raters" in ef.from_ratings(made(m=2), rater=True, metric="qwk").sentence
     assert not any(one.name == "Raters" for one in ef.from_ratings(made(m=2)).findings)
 
 
@@ -689,7 +689,7 @@ def test_the_command_line_answers(reviews):
     assert 'using column "paper" as the item and "rating" as the rating' in ran.stderr
     first = ran.stdout.splitlines()[0]
     assert first.startswith("The best possible QWK against one more rating is about 0.")
-    assert "Between two people it is 0." in first
+    assert "between two people is 0." in first
     for word in ("agreement", "ICC"):
         assert f"{word} is the ceiling" not in ran.stdout
     ran = run("ratings", reviews, "--prediction", "model", "--label", "mean", "--metric", "pearson")

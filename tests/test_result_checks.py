@@ -135,7 +135,7 @@ def test_a_comparison_warns_of_its_main_method_only():
     assert levels(rows["corrupted"])["Worse than guessing"] == "refuted"
     assert not rows.main.refuted
     assert not issued
-    assert "corrupted: No floor is above the error of always" in str(rows)
+    assert "corrupted: No floor can be above the error of always" in str(rows)
 
 
 def test_a_fall_that_changes_no_rule_is_a_warning():
@@ -220,7 +220,7 @@ def test_a_class_is_called_rare_from_the_number_on_that_is_documented(name, posi
     floor, _ = found(ef.from_scores, *rare(positives, n), interval=None)
     assert levels(floor).get(name) == level
     (balance,) = (one for one in floor.findings if one.name == "Class balance")
-    assert ("judge the floor next to that number" in balance.sentence) == (balance.level == "note")
+    assert ("compare the floor with that number" in balance.sentence) == (balance.level == "note")
 
 
 @pytest.mark.parametrize(
@@ -262,8 +262,8 @@ def test_certain_scores_with_the_wrong_label_weigh_in_curves_from_one_in_a_hundr
     floor, _ = found(ef.from_scores, scores, labels, method="beta", interval=None)
     (finding,) = (one for one in floor.findings if one.name == "Exact zeros and ones")
     assert (finding.level, finding.value) == (level, "52 items (52.0 %)")
-    assert f"against {wrong} label" in finding.sentence
-    assert ("isotonic does not mind" in finding.remedy) == (level == "warn")
+    assert f"{wrong} label" in finding.sentence
+    assert ("isotonic is not affected" in finding.remedy) == (level == "warn")
     name = "Exact zeros and ones"
     assert level_of(name, ef.from_scores, scores, labels) == "note"
 
@@ -321,12 +321,12 @@ def test_the_fewest_votes_that_shares_can_be_of_are_named():
 @pytest.mark.parametrize(
     ("votes", "total", "level", "said"),
     [
-        ([0, 1] * 15, 1, "warn", "A single vote"),
-        ([0, 1, 0] * 9, 1, "note", "A single vote"),
-        ([0, 1, 3] * 10, 3, "note", "So few votes"),
-        ([0, 1, 2] * 10, [2, 3, 4] * 10, "note", "So few votes"),
-        ([0, 1, 2] * 10, [2, 3, 5] * 10, "ok", "Some spread"),
-        ([0, 1, 2] * 10, 9, "ok", "Some spread"),
+        ([0, 1] * 15, 1, "warn", "With a single vote"),
+        ([0, 1, 0] * 9, 1, "note", "With a single vote"),
+        ([0, 1, 3] * 10, 3, "note", "With so few votes"),
+        ([0, 1, 2] * 10, [2, 3, 4] * 10, "note", "With so few votes"),
+        ([0, 1, 2] * 10, [2, 3, 5] * 10, "ok", "A small range"),
+        ([0, 1, 2] * 10, 9, "ok", "A small range"),
         ([0, 1, 2] * 10, 10, "ok", "Enough votes"),
     ],
 )
@@ -566,8 +566,8 @@ def run(*words):
 def test_a_refuted_answer_has_an_exit_code_of_its_own(files, words):
     done = CliRunner().invoke(cli, ["reversed.csv" if word == "FILE" else word for word in words])
     assert done.exit_code == 4
-    assert "in reverse" in done.stdout
-    assert "in reverse" not in done.stderr
+    assert "are reversed" in done.stdout
+    assert "are reversed" not in done.stderr
     good = CliRunner().invoke(cli, ["good.csv" if word == "FILE" else word for word in words])
     assert good.exit_code in (0, 3)
     assert "warning" not in good.stderr
@@ -580,7 +580,7 @@ def test_json_keeps_the_refuted_value(files):
     assert record["result"]["refuted"] is True
     assert record["result"]["value"] > 0.4
     assert record["passed"] is False
-    assert any("in reverse" in one for one in record["remarks"])
+    assert any("are reversed" in one for one in record["remarks"])
     assert "no floor can be stated" in done.stderr
 
 
@@ -592,7 +592,7 @@ def test_labels_against_certain_scores_are_counted_at_both_ends():
     floor, _ = found(ef.from_scores, scores, labels)
     (said,) = [one for one in floor.findings if one.name == "Exact zeros and ones"]
     assert said.value.startswith("20 items")
-    assert said.sentence.endswith("against 4 labels.")
+    assert said.sentence.endswith("4 labels said otherwise.")
 
 
 def test_rows_that_were_copied_are_told_by_their_numbers():
@@ -618,5 +618,5 @@ def test_what_the_test_of_independent_votes_would_find_is_said():
     few = "With so few votes the test finds hardly anything."
     assert said(rng.binomial(3, rng.random(12)), 3).endswith(few)
     many = said(rng.binomial(9, rng.random(3000)), 9)
-    assert re.search(r"Were the votes of \d+ % of all items split as evenly as can be", many)
+    assert re.search(r"If the votes on \d+ % of all items were split as evenly as possible", many)
     assert few not in many

@@ -173,8 +173,8 @@ def test_an_estimate_is_one_line():
 def test_votes_say_what_a_simple_count_would_give():
     assert long_text_of(votes_estimate()).splitlines()[2:] == [
         "Assumes: Votes are independent.",
-        "Simply counting the votes would give 4.9 %; with so few votes per item that is about "
-        "1.6 points too low.",
+        "Simply counting the votes would give a floor of 4.9 %; with so few votes per item that is "
+        "about 1.6 points too low.",
         "Left out: 1 item with missing values.",
     ]
     for found in (votes_estimate("plugin"), votes_estimate(bias=None), votes_estimate(bias=-1e-5)):
@@ -218,7 +218,7 @@ def test_groups_of_anything_else_stand_under_their_names():
     sentences = [sentence_of(row) for row in found.values()]
     said = f"batch a\n{sentences[0]}\n\nbatch b\n{sentences[1]}"
     assert str(found) == said
-    both = "Your model can still gain in batch a, is at the limit or too close to tell in batch b."
+    both = "Your model can still gain in batch a, may be at the limit in batch b."
     assert found.sentence == both
     assert long_text_of(found).startswith(f"{both}\n\nbatch a\n{sentences[0]}\nError minus floor")
     assert long_text_of(found).endswith("\nLeft out: 1 item with missing values.")
@@ -896,7 +896,7 @@ def test_enough_votes_are_called_so_in_plain_words():
     votes = ef.from_votes(np.random.default_rng(0).binomial(12, 0.3, 100), 12)
     found = {one.name: one.sentence for one in summarize(votes).diagnostics}
     assert found["Votes per item"] == (
-        "Enough votes: what is still unsure comes mostly from the number of items."
+        "Enough votes: the remaining uncertainty comes mostly from the number of items."
     )
 
 

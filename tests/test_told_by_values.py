@@ -777,4 +777,4 @@ def test_one_answer_in_two_forms_is_no_class_of_its_own(tmp_path, monkeypatch):
     assert "has N and no, Y and Yes, which look like one answer in two forms" in text
     assert "--positive" not in text
     text = shown("errorfloor m.csv --positive Y", tmp_path, monkeypatch)
-    assert "No floor can be stated. Y and Yes are taken for different classes" in text
+    assert "No floor can be stated. Y and Yes are treated as different classes" in text

@@ -157,6 +157,6 @@ def test_a_rule_without_a_most_is_followed_for_42_votes_or_as_many_as_there_are(
 def test_votes_that_go_on_for_thousands_have_finite_chances():
     k = np.array([0, 9, 0, 9] * 20 + [1255])
     m = np.array([9] * 80 + [2501])
-    with pytest.warns(ef.RefutedWarning, match="no mixture of independent votes"):
+    with pytest.warns(ef.RefutedWarning, match="do not look independent"):
         found = ef.from_votes(k, m, totals_by="votes", stopping="lead-9", interval=None)
     assert [one.level for one in found.findings if one.name == "Misfit of votes"] == ["refuted"]

@@ -43,7 +43,7 @@ def test_plain_shares_say_how_far_off_they_are(votes):
     assert plain.mixture.floor == ours.mixture.floor
 
 
-@pytest.mark.filterwarnings("ignore:The votes are no mixture")
+@pytest.mark.filterwarnings("ignore:The votes do not look independent")
 def test_a_model_error_brings_the_papers_bound():
     found = ef.from_votes([0, 1, 50, 49] * 20, 50, model_error=0.0005, interval=None)
     assert found.bias_bound == computable_bias_bound(0.0005, 50)

@@ -45,7 +45,7 @@ of_cuts, of_scores, of_votes = (
     pytest.mark.parametrize("given", asked.values(), ids=asked)
     for asked in (OF_CUTS, OF_SCORES, OF_VOTES)
 )
-few_heavy = pytest.mark.filterwarnings("ignore:Few heavy items:errorfloor.DoubtWarning")
+few_heavy = pytest.mark.filterwarnings("ignore:Few items with large:errorfloor.DoubtWarning")
 unlike = pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")  # of what ignores clusters
 
 

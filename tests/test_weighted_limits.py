@@ -280,10 +280,10 @@ def test_few_clusters_get_a_clear_word():
     with pytest.raises(ValueError, match=r"`cluster` has 8 values\. An interval needs 10 clusters"):
         ef.from_scores(SCORES, LABELS, cluster=np.arange(N) // 50)
     assert ef.from_scores(SCORES, LABELS, cluster=np.arange(N) // 50, interval=None).clusters == 8
-    with pytest.warns(ef.DoubtWarning, match="There are 20 clusters, worth 20 of equal size"):
+    with pytest.warns(ef.DoubtWarning, match="There are 20 clusters, as good as 20 of equal size"):
         ef.from_scores(SCORES, LABELS, cluster=np.arange(N) // 20, rng=1)
     unequal = np.maximum(np.arange(N) - 300, 0)
-    with pytest.warns(ef.DoubtWarning, match="There are 100 clusters, worth 2 of equal size"):
+    with pytest.warns(ef.DoubtWarning, match="There are 100 clusters, as good as 2 of equal size"):
         ef.from_scores(SCORES, LABELS, cluster=unequal, rng=1)
 
 
@@ -357,7 +357,7 @@ def test_the_command_line_takes_weights_and_clusters_and_tells_how_to_repeat_it(
     [([0.5], [1]), ([0.5, 0.5], [0, 1]), ([0.1, 0.2, 0.3], [1, 1, 1]), ([0.1, 0.9], [0, 1])],
 )
 @pytest.mark.filterwarnings("ignore::errorfloor.DegenerateDataWarning")
-@pytest.mark.filterwarnings("ignore:Few heavy items:errorfloor.DoubtWarning")
+@pytest.mark.filterwarnings("ignore:Few items with large:errorfloor.DoubtWarning")
 def test_a_few_items_have_limits_that_say_little(scores, labels):
     weight = 1.0 + np.arange(len(scores))
     for interval in ("honest", "certified"):
@@ -387,7 +387,7 @@ def test_weighted_auc_is_that_of_pairs_and_equal_weights_change_nothing():
 
 def test_limits_of_a_weighted_auc_are_about_that_of_the_scores():
     # Also below 1/2, as without weights: the value ends there, its evidence does not.
-    with pytest.warns(ef.RefutedWarning, match="in reverse"):
+    with pytest.warns(ef.RefutedWarning, match="are reversed"):
         found = ef.from_scores(-SCORES, LABELS, metric="auc", weight=WEIGHTS)
     assert found.value == 0.5
     expected = roc_auc_score(LABELS, -SCORES, sample_weight=WEIGHTS)

@@ -420,7 +420,7 @@ def test_reversed_scores_are_refuted_whatever_the_sample(beside):
     y = (rng.random(400) < p).astype(int)
     arrays = {"weight": rng.choice([1.0, 2.0, 5.0], 400), "cluster": np.arange(400) // 4}
     given = {beside: arrays[beside]}
-    with pytest.warns(ef.RefutedWarning, match="in reverse"):
+    with pytest.warns(ef.RefutedWarning, match="are reversed"):
         assert ef.from_scores(1 - p, y, rng=0, **given).refuted
     assert not ef.from_scores(p, y, rng=0, **given).refuted
 

@@ -367,8 +367,8 @@ def _document(found: Answers) -> Node:
         "$id": f"urn:{SCHEMA.replace('/', ':')}",
         "title": SCHEMA,
         "description": "What `errorfloor COMMAND --json` prints. Keys may be added in later "
-        "versions; for any other change the number goes up. What is unknown is null. Rates are "
-        "fractions.",
+        "versions; any other change raises the number of the schema. Unknown values are null. "
+        "Rates are fractions.",
         "type": "object",
         "properties": {
             "schema": {"const": SCHEMA},

@@ -57,17 +57,17 @@ def _from_votes(estimate: Estimate) -> Iterator[Finding]:
         "Gold label from the same votes",
         f"the majority of {'all' if not against else f'{n - against:,} of'} {n:,} items",
         level,
-        f"The gold label is the answer with the most votes on {which}, also on the {where}. "
+        f"The gold label is the answer with the most votes on {which}, including the {where}. "
         + {
-            "refuted": "A label of another source would not agree with them so well: it was made "
-            "from these votes, so the answer says nothing.",
-            "warn": "A label of another source seldom agrees with them so well, unless a few "
-            "annotators made nearly all errors. If it was made from these votes, the answer says "
-            "nothing.",
+            "refuted": "A label from another source would not agree with the votes so well: this "
+            "one was made from these votes, so the answer says nothing.",
+            "warn": "A label from another source seldom agrees with the votes so well, unless a "
+            "few annotators made nearly all errors. If it was made from these votes, the answer "
+            "says nothing.",
             "note": "If it was made from these votes, the answer says nothing.",
         }[level],
         Sentence(
-            "Take a label that somebody gave without these votes; or leave it out: the votes "
+            "Use a label that somebody gave without seeing these votes, or leave it out: the votes "
             f"alone give the {estimate.measure.limit} for one more vote, or for the majority "
             "of several",
             *(aside("majority"), "."),
@@ -145,7 +145,7 @@ def _agreement(estimate: Estimate) -> Iterator[Finding]:
     of_gold, of_votes = float(counts @ with_gold / n), float(counts @ pairs / n)
     chance = _chance_of_mean(with_gold - pairs, counts)
     level: Level = "ok"
-    sentence = "It agrees with votes as often as they agree with each other, to within chance."
+    sentence = "The label agrees with votes as often as votes agree with each other, within chance."
     if chance < OTHER:
         far = abs(of_gold - of_votes) > MATERIAL * max(1 - of_votes, 1e-9)
         level = "refuted" if far else "warn"
@@ -161,7 +161,9 @@ def _agreement(estimate: Estimate) -> Iterator[Finding]:
         sentence,
         ""
         if level == "ok"
-        else Sentence("Do not declare it one more vote", aside("label_is_vote", True), "."),
+        else Sentence(
+            "Do not declare the label to be one more vote", aside("label_is_vote", True), "."
+        ),
     )
 
 
@@ -270,8 +272,8 @@ RECORDS = (
         name="label as one more vote",
         kinds=(VoteTable.kind,),
         run=_agreement,
-        asks="If the label counts as one more vote: does it agree with votes as often as they do "
-        "with each other?",
+        asks="If the label counts as one more vote, does it agree with the votes as often as the "
+        "votes agree with each other?",
         false_alarm=OTHER,
     ),
 )

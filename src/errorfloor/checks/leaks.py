@@ -91,8 +91,8 @@ def _in_place_of_scores(table: ScoreTable, words: Wording) -> Finding | None:
             "Scores are predictions",
             "0 or 1",
             "refuted",
-            f"The scores are 0/1 predictions, not scores: what they give is the {words.value} of "
-            f"that rule, and the true {words.limit} may be {words.beyond}.",
+            f"The scores are 0/1 predictions: they show only the {words.value} of these "
+            f"predictions, and the true {words.limit} may be {words.beyond}.",
             "Pass the probabilities or scores behind the predictions; for the error of a model, "
             "see headroom.",
         )
@@ -199,7 +199,7 @@ def _clusters(parted: SeparatedScores) -> Finding | None:
         f"{ends[0]} to {ends[1]}, and {ends[2]} to {ends[3]}",
         "warn",
         f"All scores of items with label 0 lie from {ends[0]} to {ends[1]}, and those with label 1 "
-        f"from {ends[2]} to {ends[3]}: they look like the label with a little noise.",
+        f"from {ends[2]} to {ends[3]}: the scores look like the label with a little noise.",
         "Check that the scores were made without the labels.",
     )
 
@@ -216,7 +216,7 @@ def _prediction(parted: SeparatedScores, estimate: Estimate) -> Finding:
     if level == "note" and alone and parted.n >= MANY:
         return _trained_on(
             f"no exception in {counted(parted.n, 'item')}",
-            f"The scores tell the label without an error in {counted(parted.n, 'item')}.",
+            f"The scores predict the labels of all {counted(parted.n, 'item')} without an error.",
             estimate.measure.limit,
         )
     rule = "is the class with the highest score"
@@ -226,9 +226,9 @@ def _prediction(parted: SeparatedScores, estimate: Estimate) -> Finding:
     meaning = {
         "refuted": f"It is a prediction made from these scores, so the {limit} says nothing "
         "about the truth.",
-        "warn": "True labels are seldom so sure where scores are not: this looks like a prediction "
-        f"made from these scores, and then the {limit} says nothing about the truth.",
-        "note": "That is so where a task is easy, and where the label is a prediction made from "
+        "warn": "True labels seldom follow scores so exactly: this looks like a prediction made "
+        f"from these scores. If it is one, the {limit} says nothing about the truth.",
+        "note": "This happens where a task is easy, and where the label is a prediction made from "
         "the scores.",
     }
     named = f"The label (column {column})" if column is not None else "The label"
@@ -259,8 +259,8 @@ def _trained_on(value: str, sentence: str, limit: str) -> Finding:
         TRAINED,
         value,
         "note",  # easy tasks have it too
-        f"{sentence} A model's scores on the data that it was trained on look like this, and then "
-        f"the {limit} says nothing about new items; it is also so where a task is very easy.",
+        f"{sentence} A model's scores for its own training data look like this, and then the "
+        f"{limit} says nothing about new items. Very easy tasks look like this, too.",
         "Use scores of items that the model was not trained on.",
     )
 
@@ -302,6 +302,6 @@ RECORDS = (
         classes=ANY,
         run=_leaks,
         asks="Are the scores really labels or 0/1 predictions? Were the labels made from the "
-        "scores? Do both fit so well that they may be training data?",
+        "scores? Do scores and labels fit so well that the items may be training data?",
     ),
 )

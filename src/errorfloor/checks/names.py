@@ -41,10 +41,12 @@ def _spellings(estimate: Checked) -> Iterator[Finding]:
         "One class in two spellings",
         " and ".join(same[0]),
         "note" if listed else "refuted",
-        f"{'; '.join(map(' and '.join, same[:3]))} are taken for different classes, so that "
+        f"{'; '.join(map(' and '.join, same[:3]))} are treated as different classes, so that "
         f"{given} and labels that agree count as different.",
         Sentence(
-            "Spell them alike; if they are different, list all classes", aside("classes"), "."
+            "Spell them the same way; if they are different classes, list all classes",
+            aside("classes"),
+            ".",
         ),
     )
 
@@ -75,13 +77,13 @@ RECORDS = (
         name="spelling of classes",
         classes=ANY,
         run=_spellings,
-        asks="Are two class names the same but for capitals or spaces?",
+        asks="Do two class names differ only in capitals or spaces?",
         results=(Estimate, ModelComparison),
     ),
     Check(
         name="answers that are no class",
         classes=ANY,
         run=_abstentions,
-        asks="With three classes or more: is one of them an answer such as unsure or skip?",
+        asks="If there are three classes or more, is one of them an answer such as unsure or skip?",
     ),
 )

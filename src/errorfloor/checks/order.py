@@ -161,9 +161,9 @@ def _reversed(estimate: Estimate, at: float, level: Level) -> Finding:
         "Reversed scores",
         f"AUC {at:.3f}",
         level,
-        "The scores are in reverse: items with higher scores are positive less often "
+        "The scores are reversed: items with higher scores are positive less often "
         f"(AUC {at:.3f}).",
-        Sentence(turn, "; else turn the scores round, such as 1 - score."),
+        Sentence(turn, "; otherwise reverse the scores, for example by 1 - score."),
     )
 
 
@@ -172,7 +172,7 @@ def _falling(table: ScoreTable, chance: float, by_bins: bool, estimate: Estimate
     saved, errors = errors_saved(table)
     less = saved / max(errors, 1)
     costs = (
-        f" A rule that turns round there errs {per_cent(less, 0)} less often than any threshold"
+        f" A rule that switches there makes {per_cent(less, 0)} fewer errors than any threshold"
         if less >= MATERIAL
         else " It hardly changes which rule is best"
     )
@@ -194,7 +194,7 @@ ORDER = Check(
     name="order",
     kinds=(ScoreTable.kind,),
     run=_order,
-    asks="Do labels rise with the scores, or are the scores in reverse or out of order?",
+    asks="Is class 1 more frequent at higher scores, or are the scores reversed or out of order?",
     false_alarm=0.05,
     any_sample=True,  # weights change who is asked, not whether labels rise with the scores
 )

@@ -52,8 +52,8 @@ def _agreement(estimate: Any) -> Iterator[Finding]:
             "Disagreement",
             "none",
             "warn",
-            "All ratings of an item agree. Where people could see each other's ratings, or one "
-            "rating was copied, that says nothing about how well they agree on their own.",
+            "On every item all ratings agree. If people could see each other's ratings, or one "
+            "rating was copied, this says nothing about how well they agree on their own.",
             "Check that ratings were given independently.",
         )
 
@@ -74,9 +74,9 @@ def _outlier(estimate: Any) -> Iterator[Finding]:
             "One item",
             f"{100 * share:.0f} % of the variance",
             "warn",
-            f"A single item, with a mean rating of {where:g}, makes {100 * share:.0f} % of the "
-            "variance between items. Limits are too narrow for such scores: others like it may "
-            "exist.",
+            f"A single item, with a mean rating of {where:g}, makes up {100 * share:.0f} % of the "
+            "variance between items. Other such items may exist that nobody rated, so the limits "
+            "are too narrow.",
             "Check the item; where ratings span orders of magnitude, take their logarithms.",
         )
 
@@ -87,12 +87,12 @@ def _raters(estimate: Any) -> Iterator[Finding]:
             "Raters",
             f"{estimate.raters}",
             "warn",
-            f"The answer is for these {estimate.raters} raters. What it would be with others needs "
-            f"at least {FEW_RATERS} raters.",
+            f"The answer is for these {estimate.raters} raters. An answer for other raters needs "
+            f"ratings by at least {FEW_RATERS} raters.",
             "Have some items rated by other people.",
         )
     elif estimate.raters is not None:
-        text = "Raters count as drawn at random; the answer is for one more like them."
+        text = "The raters count as a random sample; the answer is for one more like them."
         yield Finding("Raters", f"{estimate.raters:,}", "ok", text)
 
 
@@ -104,9 +104,9 @@ def _columns(estimate: Any) -> Iterator[Finding]:
             "Columns differ",
             str(fact),
             "warn",
-            "The columns of ratings differ by more than chance, as they do where each column is "
-            "one rater, or where the ratings of a row are sorted. For raters who rate many items "
-            "the answer is then too low.",
+            "The columns of ratings differ by more than chance. This happens where each column is "
+            "one rater, or where the ratings of a row are sorted. If each column is a rater who "
+            "rated many items, the answer is too low.",
             Sentence("If each column is one rater, say so", aside("rater", True, "--shared"), "."),
         )
 
@@ -120,13 +120,14 @@ def _singles(estimate: Any) -> Iterator[Finding]:
     what = (
         "They are left out by the certified limits."
         if left
-        else "They are taken to be as noisy as the others."
+        else "They are assumed to be as noisy as the others."
     )
     yield Finding(
         "Items with one rating",
         f"{ones:,} of {table.n:,}",
         "note",
-        f"{ones:,} of {table.n:,} items have one rating, which says nothing about noise. {what}",
+        f"{ones:,} of {table.n:,} items have only one rating, which says nothing about noise. "
+        f"{what}",
     )
 
 
@@ -159,6 +160,6 @@ RECORDS = (
     _check(
         name="single ratings",
         run=_singles,
-        asks="How many items have one rating?",
+        asks="How many items have only one rating?",
     ),
 )

@@ -43,7 +43,7 @@ def _ids(estimate: Estimate) -> Iterator[Finding]:
             "an id",
             "refuted",
             f"The scores{named} are an id or a row number, which says nothing about the labels "
-            "but how the rows are sorted.",
+            "except how the rows are sorted.",
             Sentence("Name the column of scores", aside("score"), "."),
         )
 
@@ -56,8 +56,8 @@ def _missing(estimate: Checked) -> Iterator[Finding]:
             "Left out",
             number,
             "warn" if share > MANY and estimate.n >= ENOUGH else "note",
-            f"Something was missing in {number}. If that has to do with how hard an item is, "
-            f"the {_subject(estimate)} is that of the others only.",
+            f"Something was missing in {number}. If such items are harder or easier than others, "
+            f"the {_subject(estimate)} is that of the other items only.",
         )
 
 
@@ -100,9 +100,9 @@ def _clustered(estimate: Checked) -> Iterator[Finding]:
             much,
             "warn",
             f"There {'is' if estimate.clusters == 1 else 'are'} "
-            f"{counted(estimate.clusters, 'cluster')}, worth {number:.0f} of equal size. "
-            f"Limits were tried with {least} clusters or more, worth {least_equal} "
-            "of equal size or more; nobody vouches for these.",
+            f"{counted(estimate.clusters, 'cluster')}, as good as {number:.0f} of equal size. "
+            f"Limits were tested with {least} clusters or more, as good as {least_equal} of equal "
+            "size or more; with fewer they may hold less often than stated.",
             "Label items of more clusters.",
         )
 
@@ -127,10 +127,10 @@ def _heavy(estimate: Estimate) -> Iterator[Finding]:
             "Heavy items",
             f"about {per_cent(share, 1)} of the weight not seen",
             "warn",
-            "Few heavy items were drawn, and heavier ones may exist that were not: by how the "
-            f"largest weights thin out, about {per_cent(share, 1)} of all weight. If such items "
-            f"are easier or harder than the others, the {estimate.measure.limit} may lie outside "
-            "the limits.",
+            "Few items with large weights were drawn, and items with even larger weights may be "
+            f"missing: about {per_cent(share, 1)} of all weight, judging by the largest weights "
+            "here. If such items are easier or harder than the others, the "
+            f"{estimate.measure.limit} may lie outside the limits.",
             "Compare the sum of the weights with the size of the population, and label more of "
             "the heaviest items.",
         )
@@ -202,8 +202,8 @@ def _gold(estimate: Estimate) -> Iterator[Finding]:
             f"{estimate.target}, not for that label, and the two can differ by a factor of 2 or 3.",
             Sentence(
                 f"If somebody gave {column} without seeing these votes, use it as the label",
-                *(aside("label", column), ". If it is their majority, ask for the majority of "),
-                *("as many votes", aside("majority"), "."),
+                *(aside("label", column), ". If it is the majority of these votes, ask for "),
+                *("the majority of as many votes", aside("majority"), "."),
             ),
         )
 
@@ -242,9 +242,9 @@ def _matched_by_order(result: ModelComparison) -> Iterator[Finding]:
             "Rows matched by order",
             "no id in common",
             "warn",
-            "The files have no id in common. Their labels are the same in the same order, so the "
-            "rows are taken for the same items in this order.",
-            "Call items the same in all files.",
+            "The files have no id in common. Their labels are the same in the same order, so rows "
+            "with the same number are treated as the same item.",
+            "Give each item the same id in all files.",
         )
 
 
@@ -320,11 +320,12 @@ def _compared(
         f"{name} scores with equal labels",
         f"{found:,.0f} differ, about {wanted:,.0f} expected",
         "warn",
-        f"{where[name]}. The labels of such items differ {found:,.0f} times; labels of "
-        f"neighbouring items would differ about {wanted:,.0f} times. Many of these items seem to "
-        "be copies of each other, and then the interval is too narrow.",
+        f"{where[name]}. The labels of such items differ {found:,.0f} times; for separate items "
+        f"about {wanted:,.0f} times would be expected. Many of these items seem to be copies of "
+        "each other, and then the interval is too narrow.",
         Sentence(
-            "Keep one row per item, or use a column that copies share as the cluster",
+            "Keep one row per item, or use a column with the same value for all copies as the "
+            "cluster",
             *(aside("cluster"), "."),
         ),
     )
@@ -343,7 +344,7 @@ RECORDS = (
         name="copies of items",
         kinds=(ScoreTable.kind,),
         run=_close_copies,
-        asks="Do items with almost the same score have the same label too often to be chance?",
+        asks="Do items with almost the same score have the same label more often than by chance?",
         false_alarm=0.0001,
     ),
     _of_all(
@@ -356,7 +357,7 @@ RECORDS = (
         kinds=(VoteTable.kind,),
         classes=ANY,
         run=_gold,
-        asks="Is there a column of labels next to the votes, so that either may be meant?",
+        asks="Is there also a column of labels, so that votes or labels may be meant?",
     ),
     _of_any_classes(name="left out", run=_missing, asks="Were many items left out?"),
     _of_any_classes(name="repeated items", run=_repeated, asks="Do rows repeat an item?"),
@@ -380,7 +381,7 @@ MODELS = (
     _of_models(
         name="rows matched by order",
         run=_matched_by_order,
-        asks="Where each model has a file: do the files call items differently?",
+        asks="If each model has its own file, do the files use different ids for the same items?",
     ),
     _of_models(name="one class of labels", run=_only_label, asks="Are all labels the same?"),
     _of_models(name="equal models", run=_equal_models, asks="Do two models give the same answers?"),

@@ -42,8 +42,8 @@ def _classes(estimate: Estimate) -> Iterator[Finding]:
     sentence = f"{counted(positives, 'positive')}, {counted(negatives, 'negative')}."
     if rarer < 0.05:
         sentence += (
-            f" Always answering the larger class errs on {per_cent(rarer)} only: judge the "
-            f"{limit} next to that number, not next to 50 %."
+            f" Always answering the larger class is wrong on only {per_cent(rarer)}: compare the "
+            f"{limit} with that number, not with 50 %."
         )
     value = f"{per_cent(positives / table.n, 1)} positive"
     yield Finding("Class balance", value, "note" if rarer < 0.05 else "ok", sentence)
@@ -58,7 +58,7 @@ def _classes(estimate: Estimate) -> Iterator[Finding]:
                 counted(number, name),
                 level,
                 f"There are only {counted(number, name)}: each of them moves the {limit}, and "
-                "calibration maps are hardly determined where they lie.",
+                "so few can hardly show what their scores mean.",
                 f"Label more items that may be {name}, drawn at random.",
             )
 
@@ -98,33 +98,31 @@ def _guessing(estimate: Estimate) -> Iterator[Finding]:
     larger = "larger" if two else "largest"
     gain = 1 - estimate.value / guess
     if estimate.value > guess + 3 * _noise_of_guess(estimate, table, guess):
-        meant = "the true probabilities that they" if two else "what they"
+        meant = "true probabilities" if two else "what this method assumes"
         yield Finding(
             "Worse than guessing",
             f"{per_cent(estimate.value)} against {per_cent(guess)}",
             "refuted",
-            f"No floor is above the error of always answering the {larger} class, "
-            f"{per_cent(guess)}: these scores are not {meant} are taken for.",
+            f"No floor can be above the error of always answering the {larger} class, "
+            f"{per_cent(guess)}: these scores are not {meant}.",
             "Calibrate them with a method such as isotonic."
             if two
-            else "Weigh the classes by the method offsets.",
+            else "Use the method offsets, which weighs the classes.",
         )
         return
     name = "Better than guessing"
     level: Level = "ok"
-    sentence = (
-        f"Compared with always answering the {larger} class, which errs on {per_cent(guess)}."
-    )
+    sentence = f"Always answering the {larger} class would be wrong on {per_cent(guess)}."
     if gain < 0.05:
         name = "Hardly better than guessing"
         level = "warn" if _say_nothing(table) else "note"
         sentence = (
-            f"By these scores hardly any rule errs less often than always answering the {larger} "
-            "class. Either none does, or better scores would find a lower floor."
+            f"Hardly any rule on these scores is wrong less often than always answering the "
+            f"{larger} class. Either none is, or better scores would find a lower floor."
         )
     elif two and estimate.high is not None and estimate.high >= guess:
         level = "note"
-        sentence += " The interval does not leave out that no rule by these scores errs less often."
+        sentence += " By the interval, perhaps no rule on these scores is wrong less often."
     remedy = f"Check the column{'' if two else 's'} of scores." if level == "warn" else ""
     yield Finding(name, f"{per_cent(max(gain, 0.0), 1)} fewer errors", level, sentence, remedy)
 
@@ -168,7 +166,8 @@ def _ties(estimate: Estimate) -> Iterator[Finding]:
     share, words = 1 - np.count_nonzero(table.items == 1) / table.n, wording_of(estimate.measure)
     sentence = (
         f"{counted(len(table), 'distinct score')}. Items with equal scores get one "
-        f"probability; where their true ones differ, that {words.worsens} the {words.limit}."
+        f"probability; where their true probabilities differ, this {words.worsens} the "
+        f"{words.limit}."
     )
     value = f"{per_cent(share, 1)} of items"
     yield Finding("Ties", value, "note" if share > 0.5 else "ok", sentence)
@@ -182,8 +181,8 @@ def _certain(estimate: Estimate) -> Iterator[Finding]:
             "Range of scores",
             f"{low:.3g} to {high:.3g}",
             "note",
-            "They are no probabilities. Methods that use only their order or a sigmoid take them, "
-            "the beta family does not.",
+            "The scores are not probabilities. Methods that use only their order, or a sigmoid, "
+            "accept them; the beta family does not.",
         )
         return
     # Scores ascend, so only the first can be 0 and only the last 1.
@@ -199,12 +198,12 @@ def _certain(estimate: Estimate) -> Iterator[Finding]:
     remedy = ""
     if wrong:
         sentence = (
-            f"{counted(number, 'item')} have a score of exactly 0 or 1, which claims certainty, "
-            f"against {counted(wrong, 'label')}."
+            f"{counted(number, 'item')} have a score of exactly 0 or 1, which claims certainty; "
+            f"{counted(wrong, 'label')} said otherwise."
         )
     if wrong > MANY_WRONG * table.n and method is not None and method.needs_probabilities:
         level = "warn"
-        remedy = f"That weighs heavily in {method.name}; isotonic does not mind."
+        remedy = f"This can change the answer of {method.name} much; isotonic is not affected."
     yield Finding("Exact zeros and ones", value, level, sentence, remedy)
 
 
@@ -221,7 +220,7 @@ def _labels(estimate: Estimate) -> Iterator[Finding]:
     table = _table(estimate)
     number = table.counts.sum(axis=0)
     largest = float(1 - number.max() / table.n)
-    sentence = f"Always answering the largest class errs on {per_cent(largest)}."
+    sentence = f"Always answering the largest class is wrong on {per_cent(largest)}."
     yield balance(number / table.n, table.classes, sentence)
     yield from unseen_classes(number == 0, table.classes, "labels", "warn")
     few = [name for name, one in zip(table.classes, number, strict=True) if 0 < one < FEW]
@@ -230,8 +229,8 @@ def _labels(estimate: Estimate) -> Iterator[Finding]:
             "Few labels",
             f"{len(few):,} of {len(table.classes):,} classes",
             "note",
-            f"Fewer than {FEW} labels are {some_of(few)}: what any rule does with these hardly "
-            f"moves the {estimate.measure.limit}, and its weight for them is a guess.",
+            f"Some classes have fewer than {FEW} labels: {some_of(few)}. They hardly move the "
+            f"{estimate.measure.limit}, and the weight of such a class in a rule is a guess.",
         )
 
 
@@ -295,9 +294,9 @@ def _average(estimate: Estimate) -> Iterator[Finding]:
             "Interval of an average",
             interval.method,
             "warn",
-            f"The {interval.method} interval is that of the average confidence of "
-            f"{estimate.method}, which can be off the {estimate.measure.limit} by more than it is "
-            "wide.",
+            f"The {interval.method} interval is for the average confidence of "
+            f"{estimate.method}. That average can be further from the {estimate.measure.limit} "
+            "than the interval is wide.",
             "Use the method offsets, which counts errors, or its honest interval.",
         )
 
@@ -308,7 +307,7 @@ RECORDS = (
     _of_many(
         name="order of columns",
         run=_columns,
-        asks="Would the scores fit the labels far better in another order of the columns?",
+        asks="Would the scores fit the labels far better if their columns were in another order?",
         false_alarm=1e-4,
     ),
     _of_many(
@@ -327,20 +326,20 @@ RECORDS = (
         run=_guessing,
         classes=ANY,
         of_errors=True,
-        asks="Does any rule on these scores err less often than always predicting the larger "
-        "class?",
+        asks="Does any rule on these scores make fewer errors than always predicting the "
+        "larger class?",
         false_alarm=0.0014,
     ),
     _check(name="ties", run=_ties, asks="How many items have equal scores?"),
     _check(
         name="range of scores",
         run=_certain,
-        asks="Are some probabilities exactly 0 or 1 although the label says otherwise?",
+        asks="Are some scores exactly 0 or 1 although the label says otherwise?",
     ),
     _check(
         name="scores that are vote shares",
         run=_shares,
-        asks="Are the scores, used as probabilities, only shares of a few votes?",
+        asks="If scores are used as probabilities, are they only shares of a few votes?",
     ),
     _of_many(
         name="interval of an average",

@@ -36,14 +36,17 @@ def few_items(estimate: Estimate) -> Finding:
             "Few items",
             f"{n:,}" if n < ENOUGH else f"{n:,}, worth {equal:.0f}",
             "warn",
-            "The limits of the jackknife are measured, not proven. With fewer than "
-            f"{ENOUGH} items, or weights that are worth fewer than {FEW_EQUAL} equal ones, they "
-            "can hold less often than they say.",
+            "The limits of the jackknife were tested, not proven. With fewer than "
+            f"{ENOUGH} items, or weights as good as fewer than {FEW_EQUAL} equal ones, they can "
+            "hold less often than stated.",
             "Collect more items.",
         )
     if n < ENOUGH:
         return Finding(
-            "Few items", f"{n:,}", "note", "So few items say little about any others like them."
+            "Few items",
+            f"{n:,}",
+            "note",
+            "So few items say little about other items of the same kind.",
         )
     return Finding("Items", f"{n:,}", "ok", "The interval allows for their number.")
 
@@ -58,10 +61,10 @@ def vote_shares(shares: Floats, n: int, words: Wording) -> Iterator[Finding]:
                 "Vote shares",
                 f"multiples of 1/{m}",
                 "warn" if m <= FEW_VOTES else "note",
-                f"The values look like shares of {m} votes or a scale of as many steps. Shares of "
-                f"few votes make the {words.limit} too {words.too_good}.",
+                f"The values look like shares of {m} votes, or like a scale with {m} steps. Shares "
+                f"of few votes make the {words.limit} too {words.too_good}.",
                 Sentence(
-                    "If they are, pass the votes",
+                    "If they are such shares, pass the votes",
                     *(function("from_votes", is_aside=True), ", which corrects for that."),
                 ),
             )
@@ -90,7 +93,8 @@ def unseen_classes(
             f"Classes without {what}",
             f"{len(names):,} of {len(classes):,}",
             level,
-            f"No {what} are {some_of(names)}: the answer says nothing about these.",
+            f"There are no {what} for {some_of(names)}: the answer says nothing about these "
+            "classes.",
             "Check the names of the classes." if level == "warn" else "",
         )
 
@@ -185,6 +189,6 @@ RECORDS = (
     _check(
         name="soft labels",
         run=_all,
-        asks="Are there enough soft labels, do they differ, are they shares of a few votes?",
+        asks="Are there enough soft labels? Do they differ? Are they only shares of a few votes?",
     ),
 )

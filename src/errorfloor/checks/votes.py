@@ -101,8 +101,8 @@ def _too_split(table: VoteTable) -> Iterator[Finding]:
             "Misfit of votes",
             f"{per_cent(agree)} of pairs agree",
             "refuted",
-            f"Two votes on an item agree less often than those of people who guess among "
-            f"{len(table.classes)} classes ({per_cent(guessing)}): they are no independent votes.",
+            f"Two votes on an item agree less often than if people guessed among "
+            f"{len(table.classes)} classes ({per_cent(guessing)}): the votes are not independent.",
             "Look for people who see each other's votes, and for votes that were filled in or left "
             "out on purpose.",
         )
@@ -156,21 +156,21 @@ def votes_per_item(table: VoteTable, limit: str) -> Iterator[Finding]:
     mean = float(table.counts @ table.totals / table.n)
     value = f"{low:,}" if low == high else f"{low:,} to {high:,}, {mean:.1f} on average"
     level: Level = "ok"
-    sentence = "Enough votes: what is still unsure comes mostly from the number of items."
+    sentence = "Enough votes: the remaining uncertainty comes mostly from the number of items."
     if high == 1:
         level = "warn" if table.n >= ENOUGH else "note"
         sentence = (
-            "A single vote per item cannot disagree with itself: from these votes, items that "
-            "everybody agrees on and coin flips look the same."
+            "With a single vote per item nobody can disagree: items that everybody agrees on look "
+            "the same as coin flips."
         )
     elif mean <= 3:
         level = "note"
         sentence = (
-            f"So few votes leave a range of {limit}s open however many items there are. More votes "
-            "per item close it, more items alone do not."
+            f"With so few votes per item, a range of {limit}s stays possible however many items "
+            "there are. More votes per item narrow it; more items alone do not."
         )
     elif mean < 10:
-        sentence = f"Some spread of {limit}s stays open, which the intervals of mixture contain."
+        sentence = f"A small range of {limit}s stays possible; the intervals of mixture contain it."
     yield Finding("Votes per item", value, level, sentence)
     if low != high:
         yield Finding(
@@ -178,8 +178,8 @@ def votes_per_item(table: VoteTable, limit: str) -> Iterator[Finding]:
             f"{len(np.unique(table.totals)):,} different",
             "note",
             Sentence(
-                "Each item counts once, however many votes it has. Why the numbers differ is part "
-                "of the question",
+                "Each item counts once, however many votes it has. Why the numbers of votes differ "
+                "is part of the question",
                 *(aside("totals_by"), "."),
             ),
         )
@@ -197,19 +197,19 @@ def plugin_bias(estimate: VotesEstimate) -> Iterator[Finding]:
             "Bias of vote shares",
             points(estimate.bias),
             "note" if serious else "ok",  # whoever asks for plain shares gets them
-            "Simply counting the votes is too low by about this much on average, and the interval "
-            "does not show it. Use method mixture."
+            "Simply counting the votes gives a floor that is too low by about this much on "
+            "average, and the interval does not show it. Use method mixture."
             if serious
-            else f"Simply counting the votes would give {per_cent(estimate.plugin)}; on average "
-            "that misses the floor by about this much.",
+            else f"Simply counting the votes would give a floor of {per_cent(estimate.plugin)}; on "
+            "average that misses the true floor by about this much.",
         )
     if estimate.bias_bound is not None:
         sentence = (
-            "The paper's corollary 2, for any distribution whose floor is no higher than the model "
-            "error that was given."
+            "By the paper's corollary 2, for any distribution whose floor is no higher than the "
+            "model error that was given."
         )
         if estimate.bias_bound > estimate.value:
-            sentence += " It exceeds the floor itself, so with these votes it tells nothing."
+            sentence += " The bound exceeds the floor itself, so with these votes it tells nothing."
         value = points_of_size(estimate.bias_bound)
         yield Finding("Bound on that bias", value, "ok", sentence)
 
@@ -239,8 +239,8 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
             "annotators",
             value,
             "note",
-            "The votes come from few people. A kind of annotator that is not rare may be missing "
-            "among them, so the upper limit for a new annotator is high.",
+            "The votes come from few people. Kinds of annotators that are not rare may be missing, "
+            "so the upper limit for a new annotator is high.",
             remedy,
         )
 
@@ -277,8 +277,8 @@ def _fit_of_votes(estimate: VotesEstimate) -> Iterator[Finding]:
                 "Why totals differ",
                 "chance",
                 "ok",
-                "Items with few and with many votes are alike in how they were voted on, as where "
-                "the number of votes has nothing to do with the item.",
+                "Items with few votes and items with many were voted on in similar ways, as "
+                "expected if the number of votes has nothing to do with the item.",
             )
     common = None if options.by_item else fitted
     yield _finding(estimate, *_misfit(table, options, common))
@@ -318,10 +318,10 @@ def _finding(estimate: VotesEstimate, expected: Expected, tested: Tested) -> Fin
         finds = "" if power == np.inf else "With so few votes the test finds hardly anything."
         if power is not None and power < np.inf:
             finds = (
-                f"Were the votes of {per_cent(power, 0)} of all items split as evenly as can be, "
-                "the test would find that 8 times in 10."
+                f"If the votes on {per_cent(power, 0)} of all items were split as evenly as "
+                "possible, the test would notice it 8 times in 10."
             )
-        sentence = "The votes can be those of people who vote independently"
+        sentence = "The votes may come from people who vote independently"
         return Finding("Misfit of votes", value, "ok", f"{sentence}. {finds}".rstrip())
     off = _bias_of_error(estimate)
     small = off is not None and abs(off) <= _MATERIAL
@@ -331,8 +331,8 @@ def _finding(estimate: VotesEstimate, expected: Expected, tested: Tested) -> Fin
         "Misfit of votes",
         value,
         level,
-        "The votes are no mixture of independent votes: whatever the items are like, so many of "
-        "one kind of split are not to be expected."
+        "The votes do not look independent: whatever the items are like, independent votes would "
+        "not be split in the same way so often."
         + (f" With so many votes the {limit} hardly depends on that." if small else ""),
         "Look for people who see each other's votes, for votes that were filled in or left out on "
         "purpose, and for votes that were collected until they agreed.",
@@ -361,9 +361,8 @@ def _unequal(estimate: VotesEstimate, table: VoteTable, options: Options) -> Fin
             "Why totals differ",
             "not by chance",
             "note",
-            "Items with few and with many votes differ in how they were voted on. Here it makes no "
-            f"difference of more than {points_of_size(_MATERIAL)} to the "
-            f"{estimate.measure.limit}.",
+            "Items with few votes and items with many were voted on differently. Here this changes "
+            f"the {estimate.measure.limit} by no more than {points_of_size(_MATERIAL)}.",
         )
     level = estimate.level or 0.95
     floor = "the floor" if estimate.measure.is_error else "the floor of the error"
@@ -376,9 +375,8 @@ def _unequal(estimate: VotesEstimate, table: VoteTable, options: Options) -> Fin
         "not by chance",
         "refuted",
         Sentence(
-            "Items with few and with many votes differ in how they were voted on, so the number of "
-            "votes has to do with the item, or with its votes. If some kinds of items get more "
-            "votes",
+            "Items with few votes and items with many were voted on differently, so the number of "
+            "votes depends on the item, or on its votes. If some kinds of items get more votes",
             aside("totals_by", ITEM_DECIDES),
             f", {floor} is {shown[ITEM_DECIDES]}; if votes were collected until they agreed",
             aside("totals_by", VOTES_DECIDE),
@@ -417,7 +415,7 @@ def _hint(table: VoteTable, item: Options) -> str:
             f"No item with {fewest:,} votes has two that disagree, which suggests that votes were "
             "collected until they agreed, unless these items are certain."
         )
-    return "The counts do not tell which."
+    return "The counts do not tell which of the two is true."
 
 
 # Draws, and fewer of very many cells.
@@ -624,14 +622,14 @@ RECORDS = (
     _check(
         name="fit of votes",
         run=_fit_of_votes,
-        asks="Are items with few votes like those with many? Could the votes "
-        "come from people who vote independently?",
+        asks="Were items with few votes voted on like items with many? "
+        "Could the votes come from people who vote independently?",
         false_alarm=0.015,
     ),
     _check(
         name="annotators",
         run=_annotators,
-        asks="Are there enough annotators to stand for others?",
+        asks="Are there enough annotators to speak for other people?",
         classes=ANY,
     ),
     _check(

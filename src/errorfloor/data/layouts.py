@@ -468,7 +468,7 @@ RATED = Role(
     unsure_names=ITEM.unsure_names | {"file", "filename", "name", "system_id", "segment", "video"},
 )
 RATING = Role("rating", "rating", "The rating of a row.", _RATING_NAMES, is_number=True)
-RATER = Role("rater", "rater", "Whose rating it is.", _RATER_NAMES, optional=True)
+RATER = Role("rater", "rater", "The person who gave the rating.", _RATER_NAMES, optional=True)
 SIDE_BY_SIDE = Role(
     "ratings",
     "ratings",

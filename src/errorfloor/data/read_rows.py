@@ -113,8 +113,8 @@ def refuse_row_numbers(frame: Frame, run: Run, chosen: ChosenColumns) -> None:
         values = _first(frame, run, column)
         if _are_row_numbers(values):
             raise InputError(
-                f"Column {column!r} numbers the rows, and is not taken for what it does not say. "
-                "Name the columns with ",
+                f"Column {column!r} numbers the rows, so it was not taken for "
+                f"{role.argument!r}. Name the columns with ",
                 *(argument(chosen.layout.needed[0].argument), " and the like."),
             )
         if role.alone and len(values) > _FEW_TO_TELL and len({*values.tolist()}) <= 2:

@@ -123,7 +123,7 @@ _OTHERS: dict[str, tuple[Part, ...]] = {
     rf"({_OF_ONE_CLASS})-at-.*": (
         " is one point of a curve, and its best possible value is not estimated. For the whole "
         "curve of precision and recall ask for ",
-        *(_CURVE, ", for that of the two error rates ", _MEANS["auc"], "."),
+        *(_CURVE, "; for the whole ROC curve, for ", _MEANS["auc"], "."),
     ),
     r"(macro|micro|weighted)-f1(-score)?|f1-(macro|micro|weighted)": (
         " is an average over classes, whose best possible value is not estimated. Ask about one "

@@ -155,7 +155,7 @@ def from_agreement(
         method=MIXTURE.name,
         interval=None if evidence is None else Interval.at(level, evidence),
         n=number,
-        assumptions=f"{MIXTURE.assumes}; no item has more than one pair.",
+        assumptions=f"{MIXTURE.assumes}; no item has more than one pair of votes.",
         target=MIXTURE.target,
         options={"interval": interval, "level": level},
         evidence=evidence,

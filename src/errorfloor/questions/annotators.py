@@ -101,7 +101,7 @@ def annotators_of(reading: Reading, ballots: Ballots, level: float) -> Annotator
     everyone, without, left_out = None, None, None
     notes: tuple[str, ...] = ()
     if len(rows) < FEWEST:
-        notes = (f"With fewer than {FEWEST} annotators nobody is left out as a possible guesser.",)
+        notes = (f"A floor without those who may be guessing needs {FEWEST} annotators or more.",)
     else:
         everyone, without, left_out = _measured(ballots, level)
         if without is None:

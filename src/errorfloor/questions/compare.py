@@ -328,7 +328,7 @@ def _compared(rows: ModelRows, ask: ModelsAsk) -> ModelComparison:
     _check_which_is_1(rows, metric, items, values)
     notes: tuple[str, ...] = ()
     if scored and not models.kind_of(metric).by_scores and items.classes == 2:
-        notes = (f"Scores of {_CUT} and more are taken for class {items.names[1]!r}.",)
+        notes = (f"Scores of {_CUT} and more count as class {items.names[1]!r}.",)
     found = {
         (one, other): _difference(rows, metric, parts[one], parts[other])
         for one, other in combinations(parts, 2)

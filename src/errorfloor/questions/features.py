@@ -393,8 +393,9 @@ def _left_out(facts: Mapping[str, Any]) -> Iterator[Finding]:
             "Columns of text",
             listed,
             "warn",
-            f"Left out, because they hold text: {listed}. A model that sees them may do better.",
-            "Write them as numbers, such as by pandas.get_dummies, or name the features.",
+            f"Left out, because they hold text: {listed}. A model that sees these columns may "
+            "do better.",
+            "Turn them into numbers, for example by pandas.get_dummies, or name the features.",
         )
 
 

@@ -345,8 +345,8 @@ def _of_right(column: str, files: tuple[str, ...]) -> WayOut:
     """Say what a column tells that says whether a model was right, and what a floor needs."""
     sentence = (
         f"Column {column!r} seems to say whether a model was right on an item, not what the item "
-        "is: its mean is the model's accuracy, and scores would only bound how well that can be "
-        "guessed."
+        "is. Its mean is the model's accuracy; together with scores it would only tell how well "
+        "the model's errors can be predicted."
     )
     needs = "A floor needs the true class of each item, with a score for each class or votes:"
     return WayOut(sentence, needs, in_general(files, ())[:2])

@@ -127,7 +127,7 @@ def _(_: kinds.PositivesFound, metric: Metric, matrix: Any) -> float:
     (_, fp), (fn, tp) = matrix.tolist()
     if not tp + fp + fn:
         raise InputError(
-            f"The model's {metric.words} needs items that are of class 1, or are taken for it. "
+            f"The model's {metric.words} needs items that are of class 1, or are predicted to be. "
             "There are none."
         )
     return float(2 * tp / (2 * tp + fp + fn))

@@ -524,7 +524,7 @@ _ASK = (
         kind=CLIP,
         default="auto",
         metavar="NUMBER",
-        help="How far scores are kept from 0 and 1, by methods that need it: auto or a number.",
+        help="For methods that need it: how far scores are kept from 0 and 1, auto or a number.",
         shows_default=True,
     ),
     AskOption(
@@ -532,7 +532,7 @@ _ASK = (
         kind=Choice(("chance", "item", "votes")),
         default="chance",
         metavar="REASON",
-        help="For votes: the reason why some items have more of them than others: chance, item "
+        help="For votes: why some items have more votes than others: chance, item "
         "(some kinds of items get more) or votes (they were collected until they agreed).",
         shows_default=True,
         label="Numbers of votes differ",
@@ -542,10 +542,9 @@ _ASK = (
     AskOption(
         name="stopping",
         metavar="RULE",
-        help="With --totals-by votes: the rule by which voting ended. third (two votes, and a "
-        "third "
-        "if they differ), lead-2 (when one label is two votes ahead), lead-2-max-7 (or after 7 "
-        "votes) and so on.",
+        help="With --totals-by votes: the rule by which voting ended: third (two votes, and a "
+        "third if they differ), lead-2 (when one label is two votes ahead), lead-2-max-7 (or after "
+        "7 votes) and so on.",
         label="Votes were collected by the rule",
         hint="such as lead-2",
     ),
@@ -562,7 +561,8 @@ _ASK = (
         name="bias_for_error",
         kind=Number(0, 0.5),
         metavar="RATE",
-        help="For votes: also bound the bias of plain vote shares, if the floor is at most RATE.",
+        help="For votes: also show how far a simple count of the votes can be off, if the floor is "
+        "at most RATE.",
     ),
     AskOption(
         name="reached",
@@ -648,7 +648,7 @@ _PLAN = (
         name="target",
         kind=Number(0, 1, min_open=True),
         metavar="WIDTH",
-        help="Width of the interval to reach, a fraction.",
+        help="Width of the interval to reach, such as 0.05 for five points.",
         label="Width of the interval to reach",
     ),
     _plain_option(
@@ -656,7 +656,7 @@ _PLAN = (
         kind=Number(0),
         default=0.0,
         metavar="PRICE",
-        help="0 by default.",
+        help="Price of a new item, 0 by default.",
         label="Price of an item",
     ),
     _plain_option(
@@ -664,7 +664,7 @@ _PLAN = (
         kind=Number(0),
         default=1.0,
         metavar="PRICE",
-        help="1 by default.",
+        help="Price of a vote or label, 1 by default.",
         label="Price of a vote or label",
     ),
     _plain_option(
@@ -854,7 +854,7 @@ _AGREEMENT = (
     _plain_option(
         name="metric",
         metavar="NAME",
-        help="For ratings: the metric whose ceiling you want; by default the one of the agreement.",
+        help="For ratings: the metric whose ceiling you want; by default that of the agreement.",
     ),
 )
 _RATINGS = (

@@ -89,8 +89,10 @@ def _unmet(name: Any, floor: Estimate, limit: Limit) -> str | None:
         value = style.value(found, digits)
         return f"the estimate of the {what}{_of(name)} is {value}, {side} {allowed}"
     bound = (style.at_most if low else style.at_least)(found, digits)
+    side = "at most" if low else "at least"
     return (
-        f"the {what}{_of(name)} is only known to be {bound}, which is not enough to allow {allowed}"
+        f"the {what}{_of(name)} is only known to be {bound}, which does not show that it is {side} "
+        f"{allowed}"
     )
 
 

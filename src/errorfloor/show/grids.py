@@ -235,7 +235,11 @@ def how_items(items: Items | ClassItems) -> str:
     if not isinstance(items, Items):
         more = f" The first {len(items.hardest())} items are shown." * (len(items) > MOST_ITEMS)
         return f"{mean}{more}"
-    how = "alike: only the size of a majority counts" if items.symmetric else "separately"
+    how = (
+        "in the same way: only the size of a majority counts"
+        if items.symmetric
+        else "separately: the same majority may mean more for one class than for the other"
+    )
     return f"{mean} The two classes are treated {how}."
 
 

@@ -34,7 +34,7 @@ def rate(value: Rate, digits: int = 1) -> str:
 def sentence(result: People) -> str:
     """Return how often people agree, and the best possible."""
     agree = rate(result.agreement).replace(" (", " of items (")
-    best = rate(result.best_possible)
+    best = rate(result.best_possible).replace(" (", " of items (")
     return f"Two people agree on {agree}. The best possible model agrees with a person on {best}."
 
 

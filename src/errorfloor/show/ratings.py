@@ -105,7 +105,7 @@ def sentence(found: RatingsEstimate) -> str:
     if metric.name == "r2":
         gives = number(found.icc**2, 0.0)
         return f"{opening} Predicting from one other person's rating gives {gives}."
-    return f"{opening} Between {pair} it is {number(found.value**2, 0.0)}."
+    return f"{opening} The {metric.words} between {pair} is {number(found.value**2, 0.0)}."
 
 
 def _of_published(found: RatingsEstimate) -> str:
@@ -140,8 +140,8 @@ def _of_differences(found: RatingsEstimate) -> str:
 
 
 _STANDS = {
-    "room": "It can improve.",
-    "saturated": "It may be at the limit: {} too few to tell.",
+    "room": "Your model can improve.",
+    "saturated": "Your model may be at the limit: {} too few to tell.",
     "beyond": "That is better than any model can be: check whether it has seen these ratings.",
 }
 
@@ -156,7 +156,7 @@ def sentence_of_verdict(result: Verdict) -> str:
         f"{counted(result.n, 'item')} {'is' if result.n == 1 else 'are'}"
     )
     if result.verdict == SATURATED and is_small(result):
-        stands = "It is at the limit."
+        stands = "Your model is at the limit."
     head = f"Your model's {metric.words} against {floor.target} is {value}"
     share, worth = result.share, result.worth
     if share is None:

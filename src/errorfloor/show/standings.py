@@ -243,7 +243,7 @@ STANDINGS = {
         in_short=_left,
         fact=lambda best: f"not shown to be worse than the {best}",
         caption="The grey part may be chance: it is not shown that the model can improve.",
-        of_groups="is at the limit or too close to tell",
+        of_groups="may be at the limit",
         colour=GREY,
     ),
     BEYOND: Standing(
@@ -259,7 +259,7 @@ STANDINGS = {
         in_short=lambda result: f"As good as {result.floor.claim.best_of}",
         fact=lambda best: f"not shown to be worse than {best}",
         caption="The grey part may be chance. A model that sees more may do better than both.",
-        of_groups="is as good as {} or too close to tell",
+        of_groups="may be as good as {}",
         colour=GREY,
     ),
     BETTER: Standing(

@@ -195,7 +195,8 @@ def labels_alone(result: Estimate) -> str:
     alone = result.labelled_only
     if alone is None:
         return ""
-    line = f"The labels alone would give {numbers.with_limits(alone)}."
+    name = numbers.with_article(result.measure.words)
+    line = f"The labels alone would give {name} of {numbers.with_limits(alone)}."
     if result.n_effective is None:
         return line
     worth = f"{numbers.counted(result.n, 'label')} worth {result.n_effective:,.0f}"
@@ -454,8 +455,8 @@ def _(result: FeaturesEstimate) -> Iterable[str]:
         digits = numbers.digits_for(result)
         rates = (f"{name} {numbers.per_cent(rate, digits)}" for name, rate in result.models.items())
         yield (
-            f"Error of each model over all items: {', '.join(rates)}. On the later half, "
-            f"{result.leader} made the fewest errors."
+            f"Error of each model over all items: {', '.join(rates)}. On the later half of the "
+            f"items, {result.leader} made the fewest errors."
         )
 
 
@@ -485,8 +486,9 @@ def _(result: VotesEstimate) -> Iterable[str]:
     digits = numbers.digits_for(result)
     if result.method != PLUGIN.name and float(style.bare(-bias, digits)) > 0:
         yield (
-            f"Simply counting the votes would give {style.value(result.plugin, digits)}; with so "
-            f"few votes per item that is about {style.size(-bias, digits)} too low."
+            f"Simply counting the votes would give a floor of "
+            f"{style.value(result.plugin, digits)}; with so few votes per item that is about "
+            f"{style.size(-bias, digits)} too low."
         )
     if result.bias_bound is not None:
         limit = result.options.get("model_error", 0.5)

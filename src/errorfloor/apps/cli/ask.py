@@ -84,14 +84,14 @@ LIMITS = options(
         metavar="VALUE",
         kind=_VALUE,
         help="Exit with code 3 if the estimate of the lowest possible error (or --metric) is above "
-        "this, such as 10%. Scores give an upper limit only, and that is compared then.",
+        "this, such as 10%. For scores, the upper limit is compared instead.",
     ),
     option(
         CEILING,
         metavar="VALUE",
         kind=_VALUE,
         help="Exit with code 3 if the estimate of the best possible accuracy (or --metric) is "
-        "below this, such as 90%. Scores give a lower limit only, and that is compared then.",
+        "below this, such as 90%. For scores, the lower limit is compared instead.",
     ),
     *(
         option(name, metavar="VALUE", kind=_VALUE, hidden=True)
@@ -108,8 +108,8 @@ REQUIRE = options(
         multiple=True,
         help=lambda: (
             f"Exit with code 3 unless the verdict is this one: {either(VERDICTS)} (see "
-            "above). Repeat the option to accept several. saturated accepts matches as well, and "
-            "beyond accepts better."
+            "above). Repeat the option to accept several; saturated also accepts matches, and "
+            "beyond also accepts better."
         ),
     ),
     option(
@@ -211,7 +211,7 @@ def refused(session: Session, verdicts: Any, require: Collection[str]) -> str | 
 @LIMITS
 @with_session
 def estimate(session: Session, labels: Labels, ask: Ask, **limits: float | None) -> None:
-    """Estimate the best possible value on your data: the floor of the error, by default.
+    """Estimate how good any model can get on your data: by default, the lowest possible error.
 
     Columns are guessed where their names leave no doubt, and the guess is shown.
     """
@@ -285,14 +285,15 @@ def headroom(
     """Find out whether a model can still improve, is at the limit, or looks too good to be true.
 
     The verdict is "room" (it can improve), "saturated" (no room was found) or "beyond" (too good to
-    be true). Scores and features give one limit only, unless you add --complete: the verdict is
-    then "room", "matches" (as good as the best rule on these scores) or "better" (better than
-    that rule). "open" means that nothing can be said.
+    be true). Scores and features give one limit only; without --complete the verdict on them is
+    "room", "matches" (as good as the best rule on these scores) or "better" (better than that
+    rule). "open" means that nothing can be said.
 
     With --group, the model is compared with the best possible value of each group. With
-    --prediction, it is tested on the items of FILE, and paired tests show whether some rule is
-    better. For auc, average-precision, brier, log-loss and the metrics of coverage, --prediction
-    names the model's scores. Instead of a file you may give a known floor, such as 0.05 or 5%.
+    --prediction, the model is tested on the items of FILE, and paired tests show whether a rule on
+    the scores is better. For auc, average-precision, brier, log-loss and the metrics of coverage,
+    --prediction names the model's scores. Instead of a file you may give a known floor, such as
+    0.05 or 5%.
     """
     verdicts = verdicts_of(session, require, required)
     verdict = None
@@ -334,7 +335,7 @@ def people(
     output: Path | None,
     **how: Any,
 ) -> None:
-    """Find out how often people agree, how often a model could, and how many people it is worth.
+    """Find out how often people agree, and how many people a model is worth.
 
     A model is worth r people if it matches another person's answer as often as the majority of r
     people does. Without --prediction, only people are compared. If the file says who
@@ -488,10 +489,10 @@ def compare(
 ) -> None:
     """Say which model is better, from their predictions for the same labelled items.
 
-    The models are columns of one file (--prediction), or files with the same labels. The interval
-    of the difference is paired. If the items are too few to tell, the answer says how many are
-    needed. If no models are named, estimate the floor by several methods, from scores with one
-    label each.
+    The models are columns of one file (--prediction), or files with the same labels. Models are
+    compared item by item, so the interval of their difference is paired. If the items are too few
+    to tell, the answer says how many are needed. If no models are named, estimate the floor by
+    several methods, from scores and one label per item.
     """
     from errorfloor.questions.compare import CompareAsk
 
@@ -561,7 +562,7 @@ def write_report(
 def agreement(session: Session, share: tuple[float, ...], **asked: Any) -> None:
     """Estimate the floor from how many pairs of votes agree, for two classes.
 
-    Or the ceiling from how well two people's ratings agree (--icc, --qwk or --pearson).
+    With --icc, --qwk or --pearson, estimate the ceiling from how well two people's ratings agree.
     """
     from errorfloor.questions.agreement import from_agreement
 

@@ -64,7 +64,7 @@ def plan(session: Session, labels: Labels, **how: Any) -> None:
 def label(
     session: Session, labels: Labels, at_random: bool, output: Path | None, **how: Any
 ) -> None:
-    """Choose items to label by their scores: more of the unsure ones, with weights to correct that.
+    """Choose which items to label: more of those with unsure scores, with weights to correct this.
 
     --score names the scores, and --label the labels so far, if any. The file that is
     written has the number of each row, its probability of being chosen and its weight.
@@ -96,7 +96,7 @@ def _show_rows(session: Session, found: Any, output: Path | None, *more: str) ->
 @option(
     "--symmetric/--not-symmetric",
     default=None,
-    help="Treat both classes the same way, or not; by default the votes decide.",
+    help="Treat both classes the same way, or not; by default, whatever fits the votes.",
 )
 @with_session
 def items(session: Session, labels: Labels, output: Path | None, symmetric: bool | None) -> None:
@@ -192,8 +192,8 @@ def annotators(session: Session, labels: Labels, level: float, output: Path | No
 def feebee(session: Session, labels: Labels, methods: tuple[str, ...], **how: Any) -> None:
     """Add known noise to the labels, and score how far off each method is; lower is better.
 
-    With --features, the classic methods 1nn, knn-K, ghp and noshad are rated. With --features and
-    --score, so are the methods for scores.
+    With --features, the classic methods 1nn, knn-K, ghp and noshad are tested. With --features and
+    --score, the methods for scores are tested as well.
     """
     from errorfloor.questions.feebee import FeeBeeAsk
 

@@ -248,7 +248,7 @@ JOINED: tuple[Decorator, ...] = (
         metavar="COL",
         section=READING,
         help="With --labels: the column by which rows of both files are matched; ITEM=ID if it is "
-        "ITEM in FILE and ID in the labels.",
+        "called ITEM in FILE and ID in the file of labels.",
         shell_complete=complete_columns,
     ),
 )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @with_labels(LAYOUTS, groups=True, weights=True, unlabelled=True, complete=True)
 @destination(report_suffixes, required=False)
 @option("--title", metavar="TEXT", help="Heading of the report.")
-@option("--theory", is_flag=True, help="Draw the bounds on the bias of vote shares as well.")
+@option("--theory", is_flag=True, help="Also draw how far a simple count of the votes can be off.")
 @PREDICTION
 @with_model
 @with_ask(*ASK_OPTIONS, "simultaneous")

@@ -40,10 +40,11 @@ from errorfloor.questions.options import Whole
 )
 @with_session
 def demo(session: Session, save: str | None, picture: Path | None) -> None:
-    """Run every method on simulated data whose true floor is known; or save data to try things on.
+    """Run every method on simulated data with a known floor, or save files to try things on.
 
     The scores of the demo are the true probabilities on a distorted scale. Their order is right, so
-    no information is lost. Scores of your own model lose some: they give an upper limit only.
+    no information is lost. Scores of your own model miss some of it, so they give an upper limit
+    only.
     """
     from errorfloor.apps import demo
 
@@ -74,7 +75,7 @@ def demo(session: Session, save: str | None, picture: Path | None) -> None:
 def look(session: Session, files: tuple[str, ...], **how: Any) -> None:
     """Say what the columns of a file are, how they may be read, and what is wrong with them.
 
-    Nothing is estimated. The last lines are commands that can be pasted.
+    Nothing is estimated. The last lines are commands to copy and paste.
     """
     from errorfloor.questions.look import looked_at
 
@@ -100,7 +101,7 @@ _EXTRA = "The page needs more ({}): pip install 'errorfloor[app]'."
     default=0,
     help="Where the page is served, on this machine only; any free port by default.",
 )
-@option("--no-browser", is_flag=True, help="Print the address and open nothing.")
+@option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
 @with_session
 def app(session: Session, port: int, no_browser: bool) -> None:
     """Open a page in the browser: drop a file, see the answer, change the settings.

@@ -89,7 +89,7 @@ ROLE_WORDS = {
         "A column of numbers for each person, blanks are allowed; or lists such as 5;6;3.",
         "Ratings",
     ),
-    "rater": RoleWords("who rated", "Whose rating it is.", "Ratings"),
+    "rater": RoleWords("who rated", "The person who gave the rating.", "Ratings"),
     "soft": RoleWords(
         "true probability", "The true probability of class 1, or of each class.", "Labels"
     ),

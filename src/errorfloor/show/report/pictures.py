@@ -282,8 +282,8 @@ def _distribution(estimate: VotesEstimate, table: VoteTable) -> Picture:
     if fitted is not None:
         caption += " The filled shape is the distribution that explains the votes best"
         caption += (
-            "; its strongly coloured parts are what the best classifier errs on, and add up to the "
-            "floor."
+            "; its strongly coloured parts are the errors of the best classifier, and add up to "
+            "the floor."
             if error
             else "."
         )
@@ -315,9 +315,9 @@ def _soft_labels(table: SoftTable, estimate: Estimate) -> Picture:
     shares = _spread_in_words(table.probabilities, table.items / table.n)
     description, caption = f"Soft labels: {shares}.", "How many items have such soft labels."
     if estimate.measure.is_error:
-        description += f" What the best classifier errs on adds up to {per_cent(estimate.value)}."
+        description += f" The errors of the best classifier add up to {per_cent(estimate.value)}."
         caption += (
-            " The strongly coloured parts are what the best classifier errs on, and add up to the "
+            " The strongly coloured parts are the errors of the best classifier, and add up to the "
             "floor."
         )
     draw = partial(_on_axes, 2.8, partial(plot.distribution, estimate))
