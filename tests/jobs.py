@@ -1,4 +1,4 @@
-"""Fifty jobs of people who have not read the help: their files, and what they type first.
+"""Jobs of people who have not read the help: their files, and what they type first.
 
 `python -m tests.jobs` runs them and writes `tests/jobs.txt`, with which the tests compare. What is
 typed was written down before the commands were tried, and is not to be changed.
@@ -417,6 +417,87 @@ def _confidence() -> None:
             "correct": pred == y,
         }
     ).to_csv("confidence.csv", index=False)
+
+
+def _titled_sheet() -> None:
+    rng = np.random.default_rng(60)
+    p = rng.dirichlet([0.6, 0.6, 0.2], 300)
+    names = np.array(["benign", "malignant", "unsure"])
+    frame = pd.DataFrame({"Patient": [f"P{i // 2}" for i in range(300)]})
+    for who in "ABC":
+        frame[f"Reader {who}"] = [rng.choice(names, p=one) for one in p]
+    with pd.ExcelWriter("scans.xlsx") as book:
+        frame.to_excel(book, index=False, startrow=2, sheet_name="Reads")
+        book.sheets["Reads"]["A1"] = "Reader study 2024, Department of Radiology"
+
+
+def _no_names() -> None:
+    p, labels = _three_classes(800)
+    pd.DataFrame(p.round(5)).assign(y=labels).to_csv("preds.csv", header=False)
+
+
+def _printed_lists() -> None:
+    rng = np.random.default_rng(61)
+    p, _ = _two_classes(500)
+    words = np.array(["neg", "pos"])
+    votes = [list(words[(rng.random(4) < one).astype(int)]) for one in p]
+    pd.DataFrame({"text": [f"t{i}" for i in range(500)], "votes": votes}).to_csv(
+        "lists.csv", index=False
+    )
+
+
+def _points_of_a_judge() -> None:
+    rng = np.random.default_rng(62)
+    p, labels = _two_classes(3000)
+    gold = pd.Series(labels, dtype="Int64")
+    gold[rng.permutation(3000)[300:]] = pd.NA
+    points = (10 * p).round().astype(int)
+    pd.DataFrame({"id": range(3000), "judge": points, "gold": gold}).to_csv(
+        "judge.csv", index=False
+    )
+    words = np.where(p > 0.5, "good", "bad")
+    verdicts = pd.DataFrame({"id": range(3000), "judge": words, "gold": gold})
+    verdicts["gold"] = verdicts["gold"].map({0: "bad", 1: "good"})
+    verdicts.to_csv("verdicts.csv", index=False)
+
+
+def _weather() -> None:
+    p, labels = _two_classes(730)
+    forecast = [f"{10 * round(10 * one)}%" for one in p]
+    day = pd.date_range("2022-01-01", periods=730).strftime("%d.%m.%Y")
+    pd.DataFrame({"date": day, "forecast": forecast, "rain": np.where(labels, "yes", "no")}).to_csv(
+        "rain.csv", index=False
+    )
+
+
+def _refused_to_rate() -> None:
+    rng = np.random.default_rng(63)
+    true = rng.normal(4.3, 1.3, 300)
+    rows = [
+        (f"item{i}", f"resp{who}", int(np.clip(round(one + rng.normal(0, 1.2)), 1, 7)))
+        for i, one in enumerate(true)
+        for who in rng.choice(25, 4, replace=False)
+    ]
+    frame = pd.DataFrame(rows, columns=["item", "respondent", "rating"])
+    frame.loc[rng.random(len(frame)) < 0.06, "rating"] = 99
+    frame.to_csv("survey.csv", index=False)
+
+
+def _images_of_patients() -> None:
+    rng = np.random.default_rng(64)
+    p, labels = _two_classes(150)
+    patient = np.repeat(np.arange(150), rng.integers(1, 9, 150))
+    prob = np.clip(p[patient] + rng.normal(0, 0.15, patient.size), 0, 1).round(4)
+    pd.DataFrame(
+        {"patient": patient, "image": range(patient.size), "prob": prob, "disease": labels[patient]}
+    ).to_csv("images.csv", index=False)
+
+
+def _matrix() -> None:
+    names = ["cat", "dog", "fox"]
+    pd.DataFrame([[412, 33, 9], [40, 388, 22], [6, 31, 211]], index=names, columns=names).to_csv(
+        "cm.csv"
+    )
 
 
 FIRST = (
@@ -859,7 +940,72 @@ LATER = (
         STOP,
     ),
 )
-JOBS = (*FIRST, *FRESH, *LATER)
+NEWCOMERS = (
+    Job(
+        "titled sheet",
+        "Three readers of each scan, in an Excel sheet with a title.",
+        _titled_sheet,
+        "errorfloor scans.xlsx",
+        ANSWER,
+    ),
+    Job(
+        "no names",
+        "Probabilities of three classes and the label, without a row of names.",
+        _no_names,
+        "errorfloor preds.csv",
+        PASTE,
+    ),
+    Job(
+        "printed lists",
+        "A column of lists of votes that pandas wrote.",
+        _printed_lists,
+        "errorfloor lists.csv",
+        ANSWER,
+    ),
+    Job(
+        "points of a judge",
+        "An LLM's points from 0 to 10 for 3,000 answers, and gold labels for 300.",
+        _points_of_a_judge,
+        "errorfloor judge.csv",
+        ANSWER,
+    ),
+    Job(
+        "verdicts of a judge",
+        "The same with good and bad in place of points.",
+        _points_of_a_judge,
+        "errorfloor verdicts.csv",
+        STOP,
+    ),
+    Job(
+        "weather",
+        "Forecasts such as 80 %, and whether it rained: the best Brier score.",
+        _weather,
+        "errorfloor rain.csv --metric brier",
+        ANSWER,
+    ),
+    Job(
+        "refused to rate",
+        "Ratings from 1 to 7, and 99 where people did not want to say.",
+        _refused_to_rate,
+        "errorfloor ratings survey.csv",
+        ANSWER,
+    ),
+    Job(
+        "images of patients",
+        "A probability for each image, several images of each patient.",
+        _images_of_patients,
+        "errorfloor images.csv --score prob --label disease",
+        ANSWER,
+    ),
+    Job(
+        "confusion matrix",
+        "Only a confusion matrix: how good can it get?",
+        _matrix,
+        "errorfloor cm.csv",
+        STOP,
+    ),
+)
+JOBS = (*FIRST, *FRESH, *LATER, *NEWCOMERS)
 
 
 def transcript(job: Job) -> str:

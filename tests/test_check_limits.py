@@ -222,6 +222,23 @@ def test_answers_that_are_no_class_are_named_among_three_classes():
     assert found("yes", "not-sure", "skip") == [("not-sure, skip", "warn")]
     assert found("yes", "skip") == []
     assert found("yes", "no", "maybe") == []
+    assert found("0/0", "0/1", "1/1", "./.") == [("./.", "warn")]
+    assert found("a", "b", "+/-") == []
+
+
+def test_answers_that_are_no_class_are_named_on_the_side_where_they_count():
+    def found(**options):
+        source = Source(
+            origin="arrays",
+            layout="",
+            options=ReadOptions(**options),
+            facts={"classes": {"1": ["sick"], "0": ["unsure", "well", "fine"]}},
+        )
+        return [(one.value, one.sentence) for one in names._abstentions(estimate(source=source))]
+
+    assert found() == [("unsure", "unsure counts as the same answer as well, fine.")]
+    assert found(positive="sick") == found()
+    assert found(positive="unsure") == []
 
 
 # Many classes

@@ -217,3 +217,25 @@ def test_votes_that_are_missing_in_a_list_or_with_it_are_no_votes(gone):
     assert (table.n, table.dropped) == (3, 1)
     assert table.totals.tolist() == [2, 2, 2]
     assert table.positives.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["[np.str_('no'), np.str_('yes')]", "[np.str_('yes')]"],
+        ["['no' 'yes']", "['yes']"],
+        ["['no'\n 'yes']", "['yes']"],
+        ["[np.int64(0), np.int64(1)]", "[np.int64(1)]"],
+        ["[0 1]", "[1]"],
+        ["[ 0.  1.]", "[1.]"],
+    ],
+)
+def test_lists_that_numpy_printed_hold_the_same_votes(tmp_path, texts):
+    texts = texts * 40
+    frame = pd.DataFrame({"i": range(len(texts)), "votes": texts})
+    plain = pd.DataFrame({"votes": ["0;1", "1"] * 40})
+    path = tmp_path / "printed.csv"
+    frame.to_csv(path, index=False)
+    expected = ef.frames.vote_table(plain, annotations="votes")
+    for data in (frame, path):
+        assert ef.frames.vote_table(data, annotations="votes") == expected

@@ -316,6 +316,25 @@ def test_the_same_rater_twice_on_an_item_is_refused():
     assert ef.from_ratings(frame, rater=False, interval=None).n == 2
 
 
+def test_numbers_that_mean_no_rating_are_found_and_left_out():
+    values = np.clip(made(n=60).round(), -3, 3) + 4
+    coded = values.copy()
+    coded[::9, 0], values[::9, 0] = 99, np.nan
+    expected = ef.from_ratings(values, drop_missing=True)
+    with pytest.warns(ef.DoubtWarning, match="^99 counts as a rating, far from all others"):
+        assert ef.from_ratings(coded).value < expected.value
+    rows = [row[~np.isnan(row)].tolist() for row in values]
+    item = np.repeat(np.arange(60), coded.shape[1])
+    for found in (
+        ef.from_ratings(coded, missing=99),
+        ef.from_ratings([[99, *row] for row in rows], missing=[99, -9]),
+        ef.from_ratings(coded.ravel(), item=item, missing="99"),
+        ef.from_ratings(pd.DataFrame(coded, columns=[*"abc"]), ratings=[*"abc"], missing=99),
+        ef.from_ratings(pd.DataFrame({"item": item, "rating": coded.ravel()}), missing=99),
+    ):
+        assert (found.value, found.ratings) == (expected.value, expected.ratings)
+
+
 def test_missing_values_are_refused_or_left_out():
     frame = long_frame(made(n=30))
     frame.loc[frame.index[4], "rating"] = np.nan

@@ -420,7 +420,7 @@ def test_labels_beside_a_frame_or_file_are_refused(tmp_path):
     for data in (pd.DataFrame({"p": P, "y": Y}), tmp_path / "x.csv"):
         assert error_of(data, (SCORES,), second=Y) == (
             "`labels` must be left out when `scores` is a dataframe or a file. "
-            "Name its column with `label`."
+            "Name its column with `label`, or pass arrays, such as those of to_numpy()."
         )
 
 

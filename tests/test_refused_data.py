@@ -23,6 +23,9 @@ FRAME = pd.DataFrame({"score": S, "label": Y})
 TABLE = ef.ScoreTable.from_arrays(S, Y)
 WEIGHTED = ef.ScoreTable.from_arrays(S, Y, weight=S + 1)
 CLUSTERED = ef.ScoreTable.from_arrays(S, Y, weight=S + 1, cluster=np.arange(N) // 2)
+READ_BY_TWO = pd.DataFrame(
+    {"scan": [f"s{k}" for k in range(60)], "a": ["yes", "no"] * 30, "b": ["yes"] * 59 + ["no"]}
+)
 VOTE_PER_ROW = pd.DataFrame(
     {
         "task": [f"t{k // 3}" for k in range(90)],
@@ -63,6 +66,20 @@ REFUSED = {
     "the same with numbers": (
         lambda: ef.from_votes(annotators=np.column_stack((np.arange(60) // 2, np.arange(60) % 2))),
         "`annotators` has the column 0 of values that no other column has (0, 1, 2, ...)",
+    ),
+    "ids among columns of annotators that were named": (
+        lambda: ef.from_votes(READ_BY_TWO, annotators=["scan", "a"]),
+        "`annotators` has the column 'scan' of values that no other column has (s0, s1, s2, ...): "
+        "these are ids, not somebody's votes. Leave it out; or, where a row is a single vote, name "
+        "its columns with `item`, `annotator`, `vote`.",
+    ),
+    "the same with one class against the rest": (
+        lambda: ef.from_votes(READ_BY_TWO, annotators=["scan", "a", "b"], positive="yes"),
+        "`annotators` has the column 'scan' of values that no other column has (s0, s1, s2, ...)",
+    ),
+    "answers that mean none, next to scores in arrays": (
+        lambda: ef.from_scores(S, [0, 1] * 6, missing=9),
+        "`missing` goes with a dataframe, a file or `annotators`. Leave such answers out of the",
     ),
 }
 

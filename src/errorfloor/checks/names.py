@@ -52,17 +52,25 @@ def _spellings(estimate: Checked) -> Iterator[Finding]:
 
 
 def _abstentions(estimate: Estimate) -> Iterator[Finding]:
-    names = [name for values in _values_by_class(estimate) for name in values]
+    sides = _values_by_class(estimate)
+    names = [name for values in sides for name in values]
+    options = None if estimate.source is None else estimate.source.options
     found = [
         name for name in names if _plain(re.sub(r"\W+", " ", name.replace("'", ""))) in ABSTENTIONS
     ] + no_answers(names)
-    listed = estimate.source is not None and estimate.source.options.classes is not None
-    if found and len(estimate.classes) > 2:
+    asked = None if options is None or options.positive is None else str(options.positive)
+    found = [name for name in found if name != asked]
+    if found and len(names) > 2:
+        (side,) = (values for values in sides if found[0] in values)
+        others = [name for name in side if name not in found]
+        meant = f"counts as the same answer as {', '.join(others[:3])}"
+        if not others:
+            meant = "is counted as a class, so a model must predict it, too"
         yield Finding(
             "Answers that are no class",
             ", ".join(found),
-            "note" if listed else "warn",
-            f"{', '.join(found)} is counted as a class, so a model must predict it, too.",
+            "note" if options is not None and options.classes is not None else "warn",
+            f"{', '.join(found)} {meant}.",
             Sentence("If it means no answer, leave it out", aside("missing", ",".join(found)), "."),
         )
 
@@ -84,6 +92,6 @@ RECORDS = (
         name="answers that are no class",
         classes=ANY,
         run=_abstentions,
-        asks="If there are three classes or more, is one of them an answer such as unsure or skip?",
+        asks="Does one of three or more answers mean no answer, such as unsure or skip?",
     ),
 )

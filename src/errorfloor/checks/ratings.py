@@ -10,12 +10,14 @@ import numpy as np
 
 from errorfloor._checks import Sentence, aside
 from errorfloor.checks.record import Check
+from errorfloor.data.naming import no_answers
 from errorfloor.data.tables import RatingTable
 from errorfloor.metrics.variances import RATIO
 from errorfloor.results.claim import Finding
 
 A_THIRD = 1 / 3  # of the variance between items that one of them may make
 FEW_RATERS = 3
+_MOST_STEPS = 1000  # of a scale on which such numbers are looked for
 
 
 def _signal(estimate: Any) -> Iterator[Finding]:
@@ -44,6 +46,21 @@ def _signal(estimate: Any) -> Iterator[Finding]:
         "as far as these items can show.",
         "Check that ratings belong to their items, or have more items rated.",
     )
+
+
+def _codes(estimate: Any) -> Iterator[Finding]:
+    """Find numbers that stand for no rating, such as 99 next to 1 to 7."""
+    values = np.unique(estimate.table.values)
+    found = no_answers([f"{one:g}" for one in values]) if values.size <= _MOST_STEPS else []
+    if found:
+        named = ", ".join(found)
+        yield Finding(
+            "Numbers that are no rating",
+            named,
+            "warn",
+            f"{named} counts as a rating, far from all others.",
+            Sentence("If it means no rating, leave it out", aside("missing", ",".join(found)), "."),
+        )
 
 
 def _agreement(estimate: Any) -> Iterator[Finding]:
@@ -133,6 +150,11 @@ def _singles(estimate: Any) -> Iterator[Finding]:
 
 _check = partial(Check, kinds=(RatingTable.kind,))
 RECORDS = (
+    _check(
+        name="numbers that are no rating",
+        run=_codes,
+        asks="Is a number such as 99 or -9 far from all other ratings?",
+    ),
     _check(name="signal", run=_signal, asks="Do items differ more than by chance?"),
     _check(
         name="no disagreement",

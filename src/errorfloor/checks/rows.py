@@ -78,6 +78,21 @@ def _repeated(estimate: Checked) -> Iterator[Finding]:
         )
 
 
+def _beside(estimate: Checked) -> Iterator[Finding]:
+    """Find a column that is called a patient or the like, has values again, and was not used."""
+    fact = _fact(estimate, "cluster_beside")
+    if fact is not None and estimate.clusters is None:
+        column, repeated = fact
+        yield Finding(
+            "Items that may belong together",
+            str(column),
+            "warn",
+            f"Column {column!r} has the value of an earlier row in {counted(repeated, 'row')}. If "
+            "these items belong together, as images of one patient do, the interval is too narrow.",
+            Sentence("Then name the column", aside("cluster", column), "."),
+        )
+
+
 def _clustered(estimate: Checked) -> Iterator[Finding]:
     """Find that there are too few clusters for limits that hold as often as they say."""
     if estimate.clusters is None:
@@ -361,6 +376,12 @@ RECORDS = (
     ),
     _of_any_classes(name="left out", run=_missing, asks="Were many items left out?"),
     _of_any_classes(name="repeated items", run=_repeated, asks="Do rows repeat an item?"),
+    _of_any_classes(
+        name="items that may belong together",
+        run=_beside,
+        asks="Is there a column called patient, subject or cluster that was not used, with values "
+        "that come again?",
+    ),
     _of_any_classes(name="few clusters", run=_clustered, asks="Are there enough clusters?"),
     Check(
         name="heavy items",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from errorfloor.data.options import ReadOptions
 
 MOST_VOTES = 2**26  # that fit into memory
-_MOST_OWN = 20  # classes that only one annotator knows, or fewer, are no sign of ids
+MOST_OWN = 20  # classes that only one annotator knows, or fewer, are no sign of ids
 _MOST_ENTRIES = 2**25  # beyond, it is not kept whose votes they are
 
 
@@ -164,8 +164,11 @@ class Raters:
     def of(cls, votes: object, options: ReadOptions, labels: object = None) -> Self:
         """Read votes of any values, and labels of the same values next to them."""
         array, gone = _as_entries(votes, "annotators", 2)
+        gone = gone | _mean_none(array, gone, options.missing)
         if options.classes is None and options.positive is None and options.positive_from is None:
-            _check_shared(array, gone, options.headings or range(array.shape[1]))
+            pairs = zip(array.T, gone.T, strict=True)
+            columns = [column[~hidden].tolist() for column, hidden in pairs]
+            check_shared(columns, options.headings or range(array.shape[1]), _ROWS_OF_VOTES)
         if labels is not None:
             own, own_gone = _as_entries(labels, "labels", 1)
             if own.size != len(array):
@@ -266,15 +269,33 @@ def _as_entries(values: object, name: str, ndim: int) -> tuple[NDArray[Any], Boo
     return array, np.asarray(gone | hidden)
 
 
-def _check_shared(array: NDArray[Any], gone: Bools, names: Sequence[object]) -> None:
-    """Refuse a column of many values that no other one has, as ids are and as no votes are."""
-    columns = [column[~hidden].tolist() for column, hidden in zip(array.T, gone.T, strict=True)]
+def _mean_none(array: NDArray[Any], gone: Bools, missing: tuple[str, ...] | None) -> Bools:
+    """Tell which entries are one of the answers that mean none."""
+    found = np.zeros(array.shape, dtype=np.bool_)
+    if missing is not None:
+        found[~gone] = [text_of(one) in missing for one in array[~gone].tolist()]
+    return found
+
+
+_ROWS_OF_VOTES: tuple[Part, ...] = (
+    *("pass the dataframe as ", argument("votes"), " and name its columns with "),
+    *(argument("item"), ", ", argument("annotator"), " and ", argument("vote")),
+)
+
+
+def check_shared(
+    columns: Sequence[Sequence[Any]], names: Sequence[object], in_rows: tuple[Part, ...]
+) -> None:
+    """Refuse a column of many values that no other one has, as ids are and as no votes are.
+
+    `in_rows` is what to do where a row is a single vote.
+    """
     try:
         own = [{*column} for column in columns]
     except TypeError:  # of lists, which are refused as votes
         return
     for k, (name, column) in enumerate(zip(names, columns, strict=True)):
-        if len(own[k]) <= _MOST_OWN or len(own) < 2:
+        if len(own[k]) <= MOST_OWN or len(own) < 2:
             continue
         alone = own[k].difference(*own[:k], *own[k + 1 :])
         if 2 * sum(one in alone for one in column) > len(column):
@@ -283,9 +304,8 @@ def _check_shared(array: NDArray[Any], gone: Bools, names: Sequence[object]) -> 
                 argument("annotators"),
                 f" has the column {name!r} of values that no other column has ({few}, ...): "
                 "these are ids, not somebody's votes. Leave it out; or, where a row is a single "
-                "vote, pass the dataframe as ",
-                *(argument("votes"), " and name its columns with ", argument("item"), ", "),
-                *(argument("annotator"), " and ", argument("vote"), "."),
+                "vote, ",
+                *(*in_rows, "."),
             )
 
 

@@ -16,7 +16,7 @@ import narwhals as nw
 import numpy as np
 
 from errorfloor._checks import InputError, Part, argument, check_choice
-from errorfloor.data.ballots import Ballots
+from errorfloor.data.ballots import MOST_OWN, Ballots, check_shared
 from errorfloor.data.columns import simple
 from errorfloor.data.engines import (
     Columns,
@@ -50,7 +50,18 @@ from errorfloor.data.naming import (
 )
 from errorfloor.data.rows import NotBinaryError, RowRequest, as_two, count_where
 from errorfloor.data.tables import RatingTable, Table
-from errorfloor.data.values import BETWEEN, TRIMMED, is_missing, quoted, spelt, text_of, votes_in
+from errorfloor.data.values import (
+    BETWEEN,
+    PRINTED_NUMBERS,
+    PRINTED_WORDS,
+    TRIMMED,
+    as_text,
+    is_missing,
+    quoted,
+    spelt,
+    text_of,
+    votes_in,
+)
 
 _LETTERS = 4  # that a class and the name of a column begin with at least
 _HEAD = 100  # rows that tell whether text spells lists
@@ -199,10 +210,11 @@ def _votes_in_duckdb(
     if frame.collect_schema()[column] in (nw.List, nw.Array):
         votes = f"cast({given} as varchar[])"
     else:
-        trimmed = f"trim({given}, '[]() ')"
+        text = _with_commas(given)
+        trimmed = f"trim({text}, '[]() ')"
         votes = (
-            f"case when json_valid({given}) and prefix(ltrim({given}), '[') "
-            f"then json_extract_string({given}, '$[*]') else "
+            f"case when json_valid({text}) and prefix(ltrim({text}), '[') "
+            f"then json_extract_string({text}, '$[*]') else "
             f"regexp_split_to_array({trimmed}, '{BETWEEN}') end"
         )
     votes = f"list_transform({votes}, lambda x: nullif(trim(x, '{quotes}'), ''))"
@@ -218,6 +230,18 @@ def _votes_in_duckdb(
     parts = (f"{quoted('all votes')}[{k + 1}] as {quoted(one)}" for k, one in enumerate(names))
     columns = [quoted(one) for one in frame.columns]
     return _kept(whole.to_native().project(", ".join([*columns, *parts]))), names
+
+
+def _with_commas(column: str) -> str:
+    """Return SQL for a list that NumPy printed as Python writes it, and other text as it is."""
+    words = column
+    for pattern, plain in PRINTED_WORDS:
+        words = f"regexp_replace({words}, {as_text(pattern)}, {as_text(plain)}, 'g')"
+    return (
+        f"case when regexp_matches({column}, {as_text(PRINTED_NUMBERS)}) "
+        f"then regexp_replace(trim({column}), '\\s+', ',', 'g') "
+        f"when prefix(ltrim({column}), '[') then {words} else {column} end"
+    )
 
 
 def _kept(rows: Any) -> Frame:
@@ -350,7 +374,9 @@ def settled(request: RowRequest, layout: Layout, *, look: bool = False) -> tuple
         return request, None  # which is refused where they are read
     if request.options.positive is not None:
         some = replace(request, frame=request.frame.head(_SOME_ROWS))
-        return request, divided(_values(some, columns), request.options.positive)
+        values = _values(some, columns)
+        _refuse_ids(request, role.argument, columns, values)
+        return request, divided(values, request.options.positive)
     shown_as: tuple[Part, ...] = (argument(role.argument), f" (column {columns[0]!r})")
     if layout.row_is_vote:
         return _of_votes(request, role.argument, columns + labels, shown_as, look)
@@ -498,7 +524,20 @@ def _of_votes(
     if not look and _first_are_binary(request, columns):
         return request, None
     values = _values(request, columns, MOST_CLASSES + 1)
+    _refuse_ids(request, name, columns, values)
     return _settled(request, name, columns, values, classes_of_values(values, shown_as))
+
+
+def _refuse_ids(
+    request: RowRequest, name: str, columns: Sequence[str], values: Sequence[str]
+) -> None:
+    """Refuse a column of ids among those of annotators, by the first rows."""
+    if name != "annotators" or len(values) <= MOST_OWN:
+        return
+    first = request.run(_selected(request.frame, columns).head(_SOME_ROWS))
+    votes = [[str(one) for one in column.tolist() if _is_there(one)] for column in first.values()]
+    in_rows = [part for one in ("item", "annotator", "vote") for part in (", ", argument(one))]
+    check_shared(votes, columns, ("name its columns with ", *in_rows[1:]))
 
 
 def _settled(

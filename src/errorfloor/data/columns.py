@@ -17,11 +17,12 @@ from errorfloor.data.layouts import (
     LAYOUTS,
     PEOPLE,
     SCORES,
+    TRUTH,
     Layout,
     Role,
     joined,
 )
-from errorfloor.data.values import spelt
+from errorfloor.data.values import SHARE_ROUNDING, spelt
 
 # DuckDB calls a first column without a name column0, and pandas writes its index so.
 _IDS = (
@@ -33,7 +34,9 @@ _UNIT = r"\s*[\[({][^\])}]*[\])}]\s*$"  # behind a name, such as [0-1]
 _MOST_LISTED = 40
 _FEW = 5  # values in a message
 _FEWEST_FEATURES = 3  # columns of numbers that may be features
-NO_NAMES = " The first row holds values, not names. Put a row of names before it: score,label."
+NO_NAMES = (
+    " The first row holds values, not names. Put a row of names before it, such as score,label."
+)
 TEXT_FIRST = " Give the columns names that are text first, such as by frame.rename(columns=str)."
 
 
@@ -275,7 +278,7 @@ def _by_rest(layout: Layout, kinds: Mapping[str, str]) -> ChosenColumns | None:
         return None
     found: dict[str, Any] = {name: named[0] for name, named in columns.items()}
     left = [one for one in kinds if one not in found.values() and not names_an_id(one)]
-    if len(left) != 1 or kinds[left[0]] not in ("text", "boolean"):
+    if len(left) != 1 or kinds[left[0]] not in ("text", "boolean") or fitting(TRUTH, left):
         return None
     found[vote.name] = left[0]
     return guessed(layout, found) if len(set(found.values())) == len(found) else None
@@ -332,7 +335,9 @@ def _as_names(role: Role, value: Any) -> Any:
         return value
     what = "names of columns, in a list" if many else "the name of a column, as text"
     what = f"a whole number, or {what}" if role.may_be_number else what
-    raise InputError(argument(role.argument), f" must be {what}; got {shown(value)}.{TEXT_FIRST}")
+    several = isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+    hint = " Ask about one column at a time." if several and not many else TEXT_FIRST
+    raise InputError(argument(role.argument), f" must be {what}; got {shown(value)}.{hint}")
 
 
 def layout_of(given: Mapping[str, Any], allowed: Sequence[Layout]) -> Layout:
@@ -438,9 +443,15 @@ def unclear(
     readings: Sequence[ChosenColumns],
     allowed: Sequence[Layout],
     name: str,
+    *,
+    typed: bool = True,
 ) -> UnclearColumnsError:
-    """Return the error that asks which columns are meant, with the readings that are possible."""
-    meant = _lines("You may mean", [_typed(reading.mentions) for reading in readings])
+    """Return the error that asks which columns are meant, with the readings that are possible.
+
+    On the command line these are commands if `typed`; else it may look for a better one.
+    """
+    ways = [_typed(one.mentions) if typed else one.mentions for one in readings]
+    meant = _lines("You may mean", ways)
     remedy = meant if readings else usage([one for one in allowed if not one.of_shares])
     odd = "" if all(isinstance(one, str) for one in kinds) else TEXT_FIRST
     odd = NO_NAMES if has_no_names(kinds) and not odd else odd
@@ -479,7 +490,7 @@ def first_row_of_values(
     ]
     if not (all(n is not None for n in numbers) or fraction or (words and all(words))):
         return None
-    return _no_names(names, below)
+    return _no_names(names, below, [[spelt(one or "") for one in row] for row in rows])
 
 
 def are_known(names: Iterable[str]) -> bool:
@@ -499,11 +510,18 @@ def _are_numbers(values: Sequence[str | None]) -> bool:
     return len(values) > 0 and all(spelt(str(one)) is not None for one in values)
 
 
-def _no_names(names: Sequence[str], below: Sequence[Sequence[str | None]]) -> InputError:
+def _no_names(
+    names: Sequence[str],
+    below: Sequence[Sequence[str | None]],
+    rows: Sequence[Sequence[float | None]],
+) -> InputError:
     """Ask for names, with those that such columns usually have."""
     numbers = [_are_numbers(some) for some in below]
     heads, then = [f"c{i}" for i in range(1, len(names) + 1)], "look"
-    if len(names) == 2 and numbers[0]:
+    scores = _scores_and_label(rows)
+    if scores is not None:
+        heads, then = [scores.get(i, f"c{i + 1}") for i in range(len(names))], "estimate"
+    elif len(names) == 2 and numbers[0]:
         heads, then = ["score", "label"], "estimate"
     elif len(names) > 2 and all({*below[0]} & {*some} for some in below):
         heads, then = [f"rater{i}" for i in range(1, len(names) + 1)], "estimate"
@@ -514,6 +532,31 @@ def _no_names(names: Sequence[str], below: Sequence[Sequence[str | None]]) -> In
         f"The first row holds values, not names: {shown_first}. Put a row of names before it:\n  "
         f"(echo {','.join(heads)}; cat FILE) | errorfloor {then} -"
     )
+
+
+def _scores_and_label(rows: Sequence[Sequence[float | None]]) -> dict[int, str] | None:
+    """Return names for columns that add up to 1 in each row, and for the only one of their places.
+
+    Examples
+    --------
+    >>> _scores_and_label([[7, 0.25, 0.75, 1], [8, 0.5, 0.5, 0], [9, 1.0, 0.0, 0]])
+    {1: 'proba_0', 2: 'proba_1', 3: 'label'}
+    """
+    columns = [[*column] for column in zip(*rows, strict=True)]
+    parts = [
+        i
+        for i, column in enumerate(columns)
+        if all(n is not None and 0 <= n <= 1 for n in column)
+        and any(n is not None and 0 < n < 1 for n in column)
+    ]
+    whole = [sum(row[i] or 0 for i in parts) for row in rows]
+    if len(parts) < 2 or any(abs(one - 1) > SHARE_ROUNDING for one in whole):
+        return None
+    places = {*range(len(parts))}
+    labels = [i for i, column in enumerate(columns) if i not in parts and {*column} <= places]
+    if len(labels) != 1:
+        return None
+    return {**{i: f"proba_{k}" for k, i in enumerate(parts)}, labels[0]: "label"}
 
 
 def usage(allowed: Sequence[Layout], head: str = "Name them by") -> tuple[Part, ...]:

@@ -6,12 +6,14 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from errorfloor._checks import InputError
 from errorfloor.data import storage
+from errorfloor.data.columns import are_known
 from errorfloor.data.exports import (
     Export,
     ToolNotes,
@@ -24,6 +26,7 @@ from errorfloor.data.storage import check_book, check_cells, check_columns
 
 _MOST = 2**28  # bytes of a file that is read as a whole
 _TIMES = 200  # as many bytes as a packed log may unpack to
+_ROWS_WITH_NAMES = 20  # of a sheet, among which are the names of columns
 _INSIDE = ("data", "rows", "records", "examples", "items", "results")  # usual names of a table
 
 
@@ -263,7 +266,7 @@ def columns_of_sheet(file: str, blank: Sequence[str]) -> dict[str, Any]:
     Formulas are read as the values that Excel computed last. `blank` is what stands for missing
     values.
     """
-    rows = _filled(file, _sheet_rows(file))
+    rows = _below_titles(_filled(file, _sheet_rows(file)))
     head = next(rows, None)
     if head is None:
         raise InputError(
@@ -284,6 +287,23 @@ def columns_of_sheet(file: str, blank: Sequence[str]) -> dict[str, Any]:
         name: as_array([_cell(row[i], missing) if i < len(row) else None for row in cells])
         for i, name in named.items()
     }
+
+
+def _below_titles(rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Yield rows from the names of columns on, without titles and dates that stand above them.
+
+    Of a title few cells are filled, and the names below it are different words.
+    """
+    first = list(islice(rows, _ROWS_WITH_NAMES))
+    filled = [[cell for cell in row if cell not in (None, "")] for row in first]
+    width = max(map(len, filled), default=0)
+    start = next((k for k, cells in enumerate(filled) if 2 * len(cells) > width), 0)
+    names = filled[start] if filled else []
+    are_names = 1 < len({*names}) == len(names) and all(isinstance(cell, str) for cell in names)
+    if not are_names or are_known(map(str, filled[0])):
+        start = 0
+    yield from first[start:]
+    yield from rows
 
 
 def _sheet_rows(file: str) -> Iterator[tuple[Any, ...]]:

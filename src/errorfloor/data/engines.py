@@ -209,6 +209,16 @@ def without_values(
     return lazy(frame.to_native().project(f"* replace ({', '.join(parts)})"))
 
 
+def without_marks(frame: Frame, columns: Sequence[str], mark: str) -> Frame:
+    """Return the same with a mark, as regular expressions have it, taken out of columns of text."""
+    if not frame.implementation.is_duckdb():
+        return frame.with_columns(nw.col(one).str.replace_all(mark, "") for one in columns)
+    parts = (
+        f"regexp_replace({one}, {as_text(mark)}, '', 'g') as {one}" for one in map(quoted, columns)
+    )
+    return lazy(frame.to_native().project(f"* replace ({', '.join(parts)})"))
+
+
 def with_zero(frame: Frame, name: str) -> Frame:
     """Add a column of zeros."""
     if not frame.implementation.is_duckdb():

@@ -174,10 +174,12 @@ def _of_ratings(name: str) -> Callable[..., Any]:
     return call
 
 
-_LABEL_NAMES = frozenset(
-    {"label", "labels", "y", "y_true", "true_label", "target", "truth", "gold", "outcome"}
-    | {"gold_label", "ground_truth", "true_class", "y_test", "actual"}
+# What the one true label of an item is called, and no vote on it.
+_TRUE_NAMES = frozenset(
+    {"y_true", "true_label", "truth", "gold", "outcome", "gold_label", "ground_truth"}
+    | {"true_class", "y_test", "actual"}
 )
+_LABEL_NAMES = _TRUE_NAMES | {"label", "labels", "y", "target"}
 # Who labels things, as columns are called.
 PEOPLE = (
     "annotator|worker|rater|coder|judge|reviewer|labell?er|reader|inspector|grader|evaluator|assessor"
@@ -219,6 +221,7 @@ CLUSTER = Role(
 )
 BESIDE = (WEIGHT, CLUSTER)
 LABEL = Role("label", "label", "The one true label of an item.", _LABEL_NAMES, is_class=True)
+TRUTH = replace(LABEL, names=_TRUE_NAMES)
 # What is a true label where it stands next to votes.
 GOLD = replace(
     LABEL,
@@ -352,7 +355,7 @@ ANNOTATIONS = Layout(
             "The answer that this person gave.",
             frozenset({"vote", "answer", "annotation", "response", "rating", "judgment"})
             | {"judgement", "choice"},
-            unsure_names=_LABEL_NAMES,
+            unsure_names=_LABEL_NAMES - _TRUE_NAMES,
             is_class=True,
         ),
     ),
@@ -457,6 +460,7 @@ _RATER_NAMES = frozenset(
     {"rater", "rater_id", "annotator", "annotator_id", "worker", "worker_id", "judge", "judge_id"}
     | {"reviewer", "reviewer_id", "coder", "coder_id", "user", "user_id", "participant", "listener"}
     | {"listener_id", "grader", "grader_id", "participant_id", "evaluator", "evaluator_id"}
+    | {"respondent", "respondent_id"}
 )
 RATED = Role(
     "item",

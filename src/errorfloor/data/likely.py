@@ -32,6 +32,7 @@ from errorfloor.data.layouts import (
     PEOPLE,
     RATING,
     SCORES,
+    TRUTH,
     VOTES,
     Layout,
 )
@@ -165,6 +166,14 @@ class FirstValues:
         """Whether there are many different numbers, which do not number the rows."""
         return self.kind == "number" and not self.is_id and len(self.classes) > _MOST_LABELS
 
+    @cached_property
+    def are_fractions(self) -> bool:
+        """Whether these are numbers from 0 to 1 of which some are between, as of no classes."""
+        numbers = self.numbers if self.kind == "number" else None
+        if numbers is None or not _are_shares(self) or len(self.classes) < 3:
+            return False
+        return bool(((numbers > 0) & (numbers < 1)).any())
+
     @property
     def may_be_votes(self) -> bool:
         """Whether these are numbers of votes: whole, and some of them above 1."""
@@ -195,8 +204,7 @@ def first_values(
 
 def _cells(values: Sequence[Any]) -> Iterator[str]:
     for value in values:
-        text = "" if value is None else str(value).strip()
-        yield "" if is_missing(text) else text
+        yield "" if is_missing(value) else str(value).strip()
 
 
 def sure_reading(
@@ -255,8 +263,15 @@ def _by_values(seen: Sequence[FirstValues], *, numbers_vote: bool = False) -> li
     if len(rows) == 1:
         return rows
     guesses = (
-        *(_class_scores, _yes_and_no, _class_counts, _votes_of_all, shares_of_votes),
-        *(_score_by_name, _one_share),
+        *(
+            _class_scores,
+            _probabilities,
+            _yes_and_no,
+            _class_counts,
+            _votes_of_all,
+            shares_of_votes,
+        ),
+        *(_score_by_name, _one_share, _score_next_to_truth),
     )
     return [one for one in (guess(seen) for guess in guesses) if one is not None]
 
@@ -421,8 +436,9 @@ def _one_share(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     answer bounds the floor, and assumes nothing of it.
     """
     columns = [one for one in columns if not _is_called(one, _PREDICTIONS) or one.may_be_scores]
-    scores = [one for one in columns if one.may_be_scores]
+    scores = [one for one in columns if one.may_be_scores or (one.are_fractions and not one.is_id)]
     labels = [one for one in columns if one.may_be_labels and not names_an_id(one.name)]
+    labels = [one for one in labels if one not in scores]
     if len(scores) != 1 or len(labels) != 1 or not _are_shares(scores[0]):
         return None
     (score,), (label,) = scores, labels
@@ -617,6 +633,7 @@ def _repeats_by_chance(one: FirstValues, other: FirstValues) -> float:
 def prediction_and_label(columns: Sequence[FirstValues]) -> tuple[str, str] | None:
     """Return the columns of a model's classes and of the true ones, where no scores are there."""
     named = [one for one in columns if re.search(_PREDICTIONS, simple(one.name))]
+    named = named or _answers_next_to_truth(columns)
     likely = [one for one in named if one.may_be_labels]
     labels = [one for one in _labels(columns) if one not in named]
     told = [one for one in labels if _is_called(one, _LABELS)]
@@ -624,6 +641,37 @@ def prediction_and_label(columns: Sequence[FirstValues]) -> tuple[str, str] | No
         return None
     (prediction,), (label,) = likely, told
     return (prediction.name, label.name) if prediction.classes & label.classes else None
+
+
+def _answers_next_to_truth(columns: Sequence[FirstValues]) -> list[FirstValues]:
+    """Return the only other column of the classes of a label that is called true, such as gold."""
+    labels = _labels(columns)
+    true = [one for one in labels if fitting(TRUTH, [one.name])]
+    others = [one for one in labels if one not in true]
+    same = [one for one in others if len(true) == 1 and one.classes == true[0].classes]
+    return same if len(same) == len(others) == 1 else []
+
+
+def _score_next_to_truth(columns: Sequence[FirstValues]) -> ChosenColumns | None:
+    """Return the only numbers next to a label of two classes that is called true.
+
+    Such as a judge's points from 0 to 10 next to `gold`, where each row is another item.
+    """
+    true = [one for one in _labels(columns) if fitting(TRUTH, [one.name])]
+    numbers = [
+        one
+        for one in columns
+        if one not in true
+        and one.kind == "number"
+        and len(one.classes) > 2
+        and not (one.is_id or one.is_measure)
+    ]
+    rest = [one for one in columns if one not in (*true, *numbers)]
+    if len(true) != 1 or len(numbers) != 1 or len(true[0].classes) != 2:
+        return None
+    if any(one.is_repeated or one.kind not in ("number", "text") for one in rest):
+        return None
+    return guessed(SCORES, {"score": numbers[0].name, "label": true[0].name})
 
 
 def features_and_label(columns: Sequence[FirstValues]) -> tuple[list[str], str] | None:
@@ -672,6 +720,36 @@ def _class_scores(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     return guessed(SCORES, {"score": scores, "label": label.name})
 
 
+def _probabilities(columns: Sequence[FirstValues]) -> ChosenColumns | None:
+    """Return numbers that add up to 1 on each item, next to labels that are their places."""
+    found = probabilities_and_label(columns)
+    if found is None:
+        return None
+    scores, label = found
+    places = {f"{k}" for k in range(len(scores))}
+    return (
+        guessed(SCORES, {"score": scores, "label": label.name}) if label.classes <= places else None
+    )
+
+
+def probabilities_and_label(
+    columns: Sequence[FirstValues],
+) -> tuple[tuple[str, ...], FirstValues] | None:
+    """Return the columns of fractions that add up to 1 on each item, and the only label."""
+    shares = [one for one in columns if one.are_fractions and all(one.cells)]
+    labels = [one for one in _labels(columns) if one not in shares]
+    labels = [one for one in labels if fitting(LABEL, [one.name])] or labels
+    if len(shares) < 2 or len(labels) != 1 or len(shares[0].cells) < _FEWEST_SHARES:
+        return None
+    whole = np.array([one.numbers for one in shares], dtype=np.float64).sum(axis=0)
+    if not (np.abs(whole - 1) <= SHARE_ROUNDING).all() or len(labels[0].classes) > len(shares):
+        return None
+    places = [int(end[1]) for one in shares if (end := re.search(r"([0-9]+)$", one.name))]
+    if places and places != [*range(places[0], places[0] + len(shares))]:
+        return None  # the columns are in another order than the classes
+    return tuple(one.name for one in shares), labels[0]
+
+
 def _called_like(label: FirstValues, numbers: Collection[str]) -> tuple[str, ...]:
     """Return a column for each value of a label, called as that is, or all with one word before.
 
@@ -694,6 +772,19 @@ def _called_like(label: FirstValues, numbers: Collection[str]) -> tuple[str, ...
     named = [tuple(one for one in numbers if simple(one) in names) for names in wanted]
     found = [scores for scores in named if len(scores) == len(classes)]
     return found[0] if len(found) == 1 else ()
+
+
+def confusion_matrix(columns: Sequence[FirstValues]) -> list[list[int]] | None:
+    """Return numbers of items where rows and columns are both called by all classes."""
+    names = [one for one in columns if one.kind == "text" and len(one.classes) > 1]
+    numbers = {one.name.strip(): one for one in columns if one.are_whole and all(one.cells)}
+    for one in names:
+        rows = [cell.strip() for cell in one.cells]
+        if len({*rows}) == len(rows) and {*rows} <= {*numbers}:
+            return [
+                [int(spelt(numbers[name].cells[k]) or 0) for name in rows] for k in range(len(rows))
+            ]
+    return None
 
 
 def only_shares(columns: Sequence[FirstValues]) -> str | None:

@@ -420,6 +420,12 @@ def as_class_votes(
         check_votes(votes)
         return votes, names
     check_number(classes, 2, "votes")
+    if totals is None and _are_lists(positives):
+        raise InputError(
+            argument("votes"),
+            " holds lists of votes. Pass them as a column of a dataframe, and name that with ",
+            *(argument("annotations"), "."),
+        )
     if totals is None:
         raise InputError(
             argument("totals"),
@@ -434,6 +440,17 @@ def as_class_votes(
     check_same_length(k, m, ("positives", "totals"))
     check_positives(k, m)
     return side_by_side(m - k, k), None
+
+
+def _are_lists(values: Any) -> bool:
+    """Tell whether the first of some values is a list, or text that is no number."""
+    try:
+        first = next(iter(values), None) if np.ndim(values) == 1 else None
+    except ValueError:  # lists of unequal length
+        return True
+    if isinstance(first, str):
+        return not first.strip().isdecimal()
+    return isinstance(first, list | tuple | np.ndarray)
 
 
 def check_counts(values: object) -> None:

@@ -62,7 +62,7 @@ _SHORT = {"y": "yes", "n": "no", "t": "true", "f": "false", "pos": "positive", "
 # Numbers by which questionnaires mean that nobody answered.
 _CODES = {float(sign * one) for one in (88, 98, 99, 888, 998, 999, 9999) for sign in (1, -1)}
 _CODES |= {-9.0, -8.0}
-_MARKS = {"-", "--", "?", "."}  # next to words
+_MARK = re.compile(r"[-.?/|\\*]+")  # next to words; ./. is a genotype that was not called
 _FAR = 5  # from the other classes, at least
 # Next to any word.
 _NO = {*["no", "none", "nein", "nee", "non", "nothing", "never", "false", "negative"]}
@@ -132,6 +132,7 @@ def names_of_columns(columns: Sequence[str]) -> tuple[str, ...]:
     >>> names_of_columns(["cat votes", "dog votes"]), names_of_columns(["cat", "cow"])
     (('cat', 'dog'), ('cat', 'cow'))
     """
+    columns = [*map(str, columns)]  # of numbers in their place
     front = common_start(columns)
     # Up to where a word ends: what cat and cow share is no prefix.
     front = front[: max((i + 1 for i, one in enumerate(front) if not one.isalnum()), default=0)]
@@ -531,8 +532,8 @@ def no_answers(values: Sequence[str]) -> list[str]:
     --------
     >>> no_answers(["1", "2", "5", "99"]), no_answers(["-", "neutral", "entailment"])
     (['99'], ['-'])
-    >>> no_answers(["97", "98", "99"]), no_answers(["-", "+"])
-    ([], [])
+    >>> no_answers(["97", "98", "99"]), no_answers(["-", "+"]), no_answers(["0/1", "1/1", "./."])
+    ([], [], ['./.'])
     """
     numbers = {value: spelt(value) for value in values}
     rest = [n for n in numbers.values() if n is not None and n not in _CODES]
@@ -541,7 +542,7 @@ def no_answers(values: Sequence[str]) -> list[str]:
         return [one for one in codes if min(abs((spelt(one) or 0) - n) for n in rest) >= _FAR]
     words = [one for one in values if re.search(r"\w", one)]
     marks = [one for one in values if one not in words]
-    return marks if len(words) > 1 and {one.strip() for one in marks} <= _MARKS else []
+    return marks if len(words) > 1 and all(_MARK.fullmatch(one.strip()) for one in marks) else []
 
 
 def two_of(names: tuple[str, ...]) -> dict[str, list[str]] | None:

@@ -55,6 +55,16 @@ class _Entries:
         """Return what people call an item."""
         return item if self.ids is None else repr(self.ids[item])
 
+    def without(self, none: Sequence[str] | None) -> _Entries:
+        """Return the ratings that are not one of the numbers that mean none."""
+        if none is None:
+            return self
+        gone = np.isin(self.value, [_number(one, 0, "missing", None) for one in none])
+        if self.blanks:
+            return replace(self, value=np.where(gone, np.nan, self.value))
+        rater = None if self.rater is None else self.rater[~gone]
+        return replace(self, item=self.item[~gone], value=self.value[~gone], rater=rater)
+
 
 # Arrays ----------------------------------------------------------------------------------------
 
@@ -66,6 +76,7 @@ def read_arrays(data: Any, call: ReadCall) -> Reading:
         raise InputError(argument(name), " goes with a dataframe or a file, and this is an array.")
     in_rows = "item" in options.arrays
     entries = _one_dimensional(data, options) if in_rows else _rows_of(data, options)
+    entries = entries.without(options.missing)
     by_item, own = {}, dict(zip(("prediction",), options.predictions, strict=False))
     for name, value in {**options.sampling, **own}.items():
         array = as_entries(value)

@@ -396,7 +396,7 @@ def _of_named_arrays(data: object, call: ReadCall) -> Reading:
 
 def _of_raters(votes: object, layout: Layout, call: ReadCall) -> Reading:
     """Return the table of single votes with a column for each annotator, maybe next to labels."""
-    refuse_options(call, may_drop=True, may_be_positive=True)
+    refuse_options(call, may_drop=True, may_be_positive=True, may_mean_none=True)
     raters = Raters.of(votes, call.options, call.labels)
     if raters.labels is None:
         assert layout.from_arrays is not None
@@ -493,9 +493,18 @@ def _no_data(call: ReadCall) -> InputError:
 
 
 def refuse_options(
-    call: ReadCall, *, may_drop: bool = False, may_be_positive: bool = False
+    call: ReadCall,
+    *,
+    may_drop: bool = False,
+    may_be_positive: bool = False,
+    may_mean_none: bool = False,
 ) -> None:
     """Refuse what is about rows, where there are none."""
+    if call.options.missing is not None and not may_mean_none:
+        raise InputError(
+            *(argument("missing"), " goes with a dataframe, a file or "),
+            *(argument("annotators"), ". Leave such answers out of the arrays."),
+        )
     about_rows = {"group", "duplicates"}
     about_rows |= set() if may_drop else {"drop_missing"}
     about_rows |= set() if may_be_positive else {"positive", "positive_from"}

@@ -12,7 +12,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, argument, command, function
+from errorfloor._checks import InputError, Mention, Part, argument, command, function
 from errorfloor.data.ballots import Ballots
 from errorfloor.data.classes import ballots_in, counted
 from errorfloor.data.columns import (
@@ -42,6 +42,8 @@ from errorfloor.data.engines import (
 from errorfloor.data.files import Few, Found, found_with, opened, renamed, saved_table
 from errorfloor.data.layouts import (
     ANNOTATIONS,
+    CLUSTER,
+    COUNTS,
     GOLD,
     ITEM_OF_ROW,
     LABEL,
@@ -53,11 +55,14 @@ from errorfloor.data.layouts import (
     Layout,
 )
 from errorfloor.data.likely import (
+    FirstValues,
+    confusion_matrix,
     first_values,
     numbers_beside,
     or_scores,
     ratings_beside,
     ratings_in_rows,
+    readings_by_values,
     sure_reading,
 )
 from errorfloor.data.matrices import CELLS
@@ -90,6 +95,10 @@ def facts_of(
     if few and items and not holds_several(frame, run, items[0]):
         repeated = count_repeated(frame, run, items[0], group)
         facts |= {"repeated_items": repeated} if repeated else {}
+    beside = fitting(CLUSTER, free) if few and request.options.cluster is None else []
+    if beside and not holds_several(frame, run, beside[0]):
+        together = count_repeated(frame, run, beside[0], group)
+        facts |= {"cluster_beside": [str(beside[0]), together]} if together else {}
     column: Any = chosen.columns.get("score")
     if isinstance(column, str) and all(len(table.classes) == 2 for table in tables.values()):
         by_name = names_an_id(column)
@@ -243,6 +252,8 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
         request = _request(frame, run, chosen, options, data)
         request, classes, tables = counted(request, chosen.layout)
         rows = chosen.layout.rows(tables)
+        if chosen.layout is COUNTS and rows == len(request.columns["counts"]):
+            _refuse_confusion(first_values(frame, run, kinds_of(frame, run)))
         facts = facts_of_classes(tables.values(), sides=classes)
         if not call.only_tables:
             facts |= facts_of(request, chosen, tables, rows)
@@ -251,6 +262,16 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
     more = {"columns": chosen.columns, "guessed": chosen.guessed, "facts": facts}
     origin: Origin = "files" if paths else "frame"
     return call.read(tables, origin, chosen.layout, rows, told, files=paths, **more)
+
+
+def _refuse_confusion(seen: Sequence[FirstValues]) -> None:
+    """Refuse numbers of votes that are a confusion matrix, whose rows are no items."""
+    if confusion_matrix(seen) is not None:
+        raise InputError(
+            argument("counts"),
+            " is a confusion matrix, with a row for each class. A row must be an item: pass the "
+            "votes of single items.",
+        )
 
 
 def _with_label(
@@ -404,7 +425,7 @@ def _columns(call: ReadCall) -> dict[str, Any]:
         raise InputError(
             *(argument(second), " must be left out when ", call.first),
             " is a dataframe or a file. Name its column with ",
-            *(argument(role.argument), "."),
+            *(argument(role.argument), ", or pass arrays, such as those of to_numpy()."),
         )
     return {**columns, second: call.second}
 
@@ -441,18 +462,41 @@ def _chosen(
             known = call.options.arrays.get("rater") is not False
             told = _sure_ratings(seen, None if grouped else error, known=known)
         elif isinstance(error, UnclearColumnsError):
-            told = sure_reading(
-                first_values(frame, run, kinds),
-                call.layouts,
-                numbers_vote=call.options.positive_from is not None,
-                predicted=first_values(frame, run, models),
-            )
+            told, error = _by_first_values(frame, run, kinds, models, call, error, name)
         if told is not None:
             return told
         if grouped is None:
-            raise
+            raise error from None
         taken = argument("group", call.options.group)
         raise error.behind(taken, " leaves too few columns. ") from error
+
+
+def _by_first_values(
+    frame: Frame,
+    run: Run,
+    kinds: Mapping[str, str],
+    models: Mapping[str, str],
+    call: ReadCall,
+    error: InputError,
+    name: str,
+) -> tuple[ChosenColumns | None, InputError]:
+    """Return what values and names tell together, and an error with what they suggest."""
+    first = first_values(frame, run, kinds)
+    told = sure_reading(
+        first,
+        call.layouts,
+        numbers_vote=call.options.positive_from is not None,
+        predicted=first_values(frame, run, models),
+    )
+    able = {one.name for one in call.layouts}
+    likely = [one for one in readings_by_values(first) if one.layout.name in able]
+    if told is None and likely and not any(map(_is_command, error.parts)):
+        return None, unclear(kinds, likely, call.layouts, name, typed=False)
+    return told, error
+
+
+def _is_command(part: Part) -> bool:
+    return isinstance(part, Mention) and part.is_command
 
 
 def _sure_ratings(

@@ -68,6 +68,7 @@ from errorfloor.data.engines import (
     with_missing,
     with_numbers,
     with_zero,
+    without_marks,
 )
 from errorfloor.data.entries import (
     IN_RANGE,
@@ -417,12 +418,20 @@ def _with_sampling(
     ]
 
 
+_OF_EACH_ITEM = ("annotators", "annotations")  # of whose votes some may be missing
+
+
 def _missing(request: RowRequest, given: Given, n: int, found: Mapping[str, int]) -> InputError:
     """Say in which column values are missing, and what can be done about it."""
     name = next(name for name, number in found.items() if number and name != "n")
     if name == _NO_VOTES:
         text = f"{found[name]:,} of {n:,} rows are items without any vote. Pass "
         return InputError(text, argument("drop_missing", True), " to leave these rows out.")
+    if name in _OF_EACH_ITEM:
+        return InputError(
+            *(argument(name), f" has no vote in {found[name]:,} of {n:,} rows. Fill them in, or "),
+            *("pass ", argument("drop_missing", True), " to leave these rows out."),
+        )
     out: tuple[Part, ...] = (argument("drop_missing", True), " to leave these rows out")
     kept: tuple[Part, ...] = (
         argument("unlabelled", True),
@@ -1377,8 +1386,57 @@ def _by_part(pattern: Counts, buckets: Counts, n: Counts, classes: int) -> Count
 # Rows of each layout as one checked row per item.
 
 
+def _or_grouped(
+    count: Callable[[RowRequest], CheckedRows], *roles: str
+) -> Callable[[RowRequest], CheckedRows]:
+    """Return what counts rows, also where numbers of votes have marks between thousands."""
+
+    def counted(request: RowRequest) -> CheckedRows:
+        try:
+            return count(request)
+        except InputError:
+            plain = _without_marks(request, roles)
+            if plain is None:
+                raise
+            return count(plain)
+
+    return counted
+
+
+def _without_marks(request: RowRequest, roles: Sequence[str]) -> RowRequest | None:
+    """Return rows in which 1.569 votes are 1569, or None where that is not so of all numbers.
+
+    Votes are whole numbers, so that the mark is not that of a fraction where others are hundreds.
+    """
+    kinds = request.frame.collect_schema()
+    given = [request.columns.get(role) for role in roles]
+    columns = [
+        one
+        for some in given
+        for one in (some if isinstance(some, tuple) else [some])
+        if one in kinds.names() and kinds[one] == nw.String
+    ]
+    if not columns:
+        return None
+    rows = select(request.frame, {f"c{i}": one for i, one in enumerate(columns)})
+    texts = [nw.col(f"c{i}") for i in range(len(columns))]
+    for mark in (r"\.", ","):
+        right = rf"^\s*(?:[0-9]{{1,3}}|[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+)\s*$"
+        odd = [~text.str.contains(right).fill_null(True) for text in texts]
+        hundreds = [text.str.contains(r"^\s*[1-9][0-9]{2}\s*$").fill_null(False) for text in texts]
+        asked = {"odd": reduce(or_, odd), "hundreds": reduce(or_, hundreds)}
+        found = count_where(rows, request.run, asked)
+        if not found["odd"] and found["hundreds"]:
+            return replace(request, frame=without_marks(request.frame, columns, mark))
+    return None
+
+
 def votes_counted(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with the numbers of its votes."""
+    return _or_grouped(_votes_counted, "positives", "totals")(request)
+
+
+def _votes_counted(request: RowRequest) -> CheckedRows:
     totals = request.columns["totals"]
     names = {name: column for name, column in request.columns.items() if name != "totals"}
     if isinstance(totals, str):
@@ -1400,9 +1458,24 @@ def votes_counted(request: RowRequest) -> CheckedRows:
         return checked(request, frame, given, [*rules, *more], no_votes=none)
     except InputError:
         shares = _of_shares(frame, request)
-        if shares is None:
-            raise
-        return checked(request, shares, given, [*rules, *more], no_votes=none)
+        if shares is not None:
+            return checked(request, shares, given, [*rules, *more], no_votes=none)
+        _refuse_swapped(frame, request)
+        raise
+
+
+def _refuse_swapped(frame: Frame, request: RowRequest) -> None:
+    """Refuse the number of all votes in the place of those for class 1, and the reverse."""
+    totals, positives = request.columns["totals"], request.columns["positives"]
+    more = (nw.col("positives") >= nw.col("totals")).fill_null(True)
+    same = (nw.col("positives") == nw.col("totals")).fill_null(False)
+    found = count_where(frame, request.run, {"more": more, "same": same})
+    if isinstance(totals, str) and found["more"] == found["n"] > found["same"]:
+        raise InputError(
+            *(argument("positives"), " is never less than ", argument("totals")),
+            f", as if {totals!r} held the votes for class 1 and {positives!r} the number of all. "
+            "Name them the other way round.",
+        )
 
 
 def _both(columns: Mapping[str, Any]) -> tuple[Part, ...]:
@@ -1452,6 +1525,10 @@ def _packed(items: CheckedRows, classes: tuple[str, ...]) -> CheckedRows:
 
 def votes_of_classes(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with the number of votes for each class."""
+    return _or_grouped(_votes_of_classes, "counts")(request)
+
+
+def _votes_of_classes(request: RowRequest) -> CheckedRows:
     names, frame, given = _named_columns(request, "counts")
     frame = with_numbers(frame, {name: f"given_{name}" for name in names})
     rules = [_whole_votes(given[name], name) for name in names]

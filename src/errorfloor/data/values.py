@@ -21,6 +21,10 @@ _WHOLE = re.compile(r"([+-]?\d+)\.0+")
 COMMA = r"^[+-]?(?:0*,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,}))(?:e[+-]?[0-9]+)? ?%?$"
 TRIMMED = " \t\r\n\"'"  # around a vote
 BETWEEN = r"\s*[;|,]\s*"  # the votes of a list
+# Lists as NumPy prints them: [1 0 1], and [np.str_('yes')] or ['yes' 'no'] with what Python has in
+# their place. DuckDB reads these patterns, too.
+PRINTED_NUMBERS = r"^\s*\[[-+.0-9\s]+\]\s*$"
+PRINTED_WORDS = ((r"\bnp\.\w+\(([^()]*)\)", r"\1"), (r"'\s+'", "', '"))
 LEAST_NUMBERED = 20  # rows from which on their numbers are no accident
 _ROUNDING = 0.01  # of a step, by which rounding moves numbers that were scaled
 # Shares of votes are often written with two digits: how far such a share, and the number of votes
@@ -217,7 +221,7 @@ def votes_in(value: Any) -> list[str | None]:
     if is_missing(value):
         return []
     if isinstance(value, str):
-        text = value.strip()
+        text = _with_commas(value).strip()
         try:
             spelt = ast.literal_eval(text) if text[:1] in "[(" else None
         except (SyntaxError, ValueError):
@@ -226,6 +230,17 @@ def votes_in(value: Any) -> list[str | None]:
     entries = np.atleast_1d(np.asarray(value, dtype=object)).ravel().tolist()
     texts = (None if is_missing(one) else text_of(one).strip(TRIMMED) for one in entries)
     return [text or None for text in texts]
+
+
+def _with_commas(text: str) -> str:
+    """Return a list that NumPy printed as Python writes it, and other text as it is."""
+    if re.match(PRINTED_NUMBERS, text):
+        return ",".join(text.split())
+    if text.lstrip()[:1] != "[":
+        return text
+    for pattern, plain in PRINTED_WORDS:
+        text = re.sub(pattern, plain, text)
+    return text
 
 
 # Numbers that count rows, which are no scores and no features.

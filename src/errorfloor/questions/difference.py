@@ -90,11 +90,17 @@ def difference(
     )
 
 
+def _named(value: object) -> str:
+    """Return how a value is written, and of data only what it is."""
+    plain = isinstance(value, str | int | float | tuple | list | dict | None)
+    return shown(value) if plain else f"a {type(value).__name__}"
+
+
 def _as_floor(floor: object, name: str) -> Estimate:
     if not isinstance(floor, Estimate):
         raise InputError(
-            f"`{name}` must be an Estimate with an interval, got {shown(floor)}. Estimate the "
-            "floor by `from_votes()` or `from_soft_labels()`."
+            f"`{name}` must be an Estimate with an interval, got {_named(floor)}. Estimate each "
+            "floor by `from_votes()` or `from_soft_labels()` first, and pass both results."
         )
     if floor.evidence is None or floor.low is None or floor.high is None:
         raise InputError(f"`{name}` has no interval. Estimate the floor without `interval=None`.")

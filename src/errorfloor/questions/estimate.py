@@ -293,7 +293,8 @@ def from_votes(
     cluster : str or array-like of shape (n,), optional
         Which items depend on each other, as in `from_scores`.
     missing : str, int or list, optional
-        Answers of a dataframe or file that mean no answer, such as 99: they are missing.
+        Answers of a dataframe, a file or `annotators` that mean no answer, such as 99: they are
+        missing.
     drop_missing : bool
         Whether to leave out rows where something is missing, which are an error otherwise.
     metric : str

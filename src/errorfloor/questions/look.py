@@ -267,6 +267,8 @@ def _by_values(
     from errorfloor.data import likely
 
     first = likely.first_values(frame, run, kinds)
+    if (matrix := likely.confusion_matrix(first)) is not None:
+        return [], _of_confusion(matrix)
     label = likely.label_of(first, likely.first_values(frame, run, predicted))
     if label is not None and len(predicted) > 1:
         return [], _of_models([*predicted], label, files)
@@ -327,6 +329,21 @@ def _of_predictions(
     inside = ", ".join(f"{name}={one!r}" for name, one in names.items())
     line = f"ef.headroom(ef.from_scores(df, {inside}))"
     return WayOut(sentence, "With a column of the model's scores:", (line,))
+
+
+def _of_confusion(matrix: list[list[int]]) -> WayOut:
+    """Say what a confusion matrix tells, and what a floor needs."""
+    from errorfloor._numbers import per_cent
+
+    right, every = sum(row[k] for k, row in enumerate(matrix)), sum(map(sum, matrix))
+    sentence = (
+        "This is a confusion matrix: a row and a column for each class. It tells how often both "
+        f"agree, {per_cent(right / max(every, 1), 1)} of {every:,}, and not how often a model "
+        "could be right: a floor needs scores or votes of single items."
+    )
+    rows = ";".join(",".join(map(str, row)) for row in matrix)
+    line = shlex.join(["errorfloor", "headroom", "FLOOR", "--confusion", rows])
+    return WayOut(sentence, "Next to a floor that you know:", (line,))
 
 
 def _of_models(models: list[str], label: str, files: tuple[str, ...]) -> WayOut:
@@ -620,7 +637,7 @@ def _problems(
     empty = [one.name for one in columns if one.missing == rows]
     if empty:
         yield f"Nothing is in column {', '.join(map(repr, empty[:3]))}."
-    if columns and has_no_names(one.name for one in columns):
+    if not told and columns and has_no_names(one.name for one in columns):
         yield NO_NAMES.strip()
     elif not tried and not told:
         yield "No columns are called what labels are usually called. Name them."

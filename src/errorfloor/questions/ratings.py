@@ -57,7 +57,7 @@ from errorfloor.results.estimate import RatingsEstimate
 METHOD = "variances"
 INTERVALS = (JACKKNIFE, CERTIFIED)
 ONE, MEAN, MEDIAN = "one", "mean", "median"
-_COLUMNS = ("item", "rating", "ratings", "rater", "weight", "cluster", "drop_missing")
+_COLUMNS = ("item", "rating", "ratings", "rater", "weight", "cluster", "missing", "drop_missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +191,7 @@ class _Options(TypedDict, total=False):
     weight: object
     cluster: object
     simultaneous: bool
+    missing: object
     drop_missing: bool
     interval: str | None
     level: float
@@ -246,6 +247,8 @@ def from_ratings(data: Any, *, group: str | None = None, **options: Unpack[_Opti
         Column of a dataframe or file: one answer for each of its values.
     simultaneous : bool
         Whether the intervals of all groups hold at once at `level`.
+    missing : float or list, optional
+        Numbers that mean no rating, such as 99: they are missing.
     drop_missing : bool
         Whether to leave out items without a rating, and rows where something is missing.
     interval : {"auto", "jackknife", "certified"} or None

@@ -25,6 +25,7 @@ from errorfloor.apps.cli.building import (
 )
 from errorfloor.apps.cli.building import options as several
 from errorfloor.apps.cli.labels import (
+    STDIN,
     Labels,
     answer_to,
     check_model,
@@ -414,7 +415,7 @@ def difference(session: Session, labels: Labels, ask: Ask, independent: bool | N
     section=READING,
     help="Ignore who rated, whatever columns are called.",
 )
-@listed("drop_missing")
+@listed_each("missing", "drop_missing")
 @listed_each("metric", "label", "raters", "scale", "interval", of=RATING_OPTIONS)
 @listed_each("level", "rng")
 @destination(report_suffixes, required=False, help="Write a report")
@@ -437,6 +438,7 @@ def ratings(
     from errorfloor.questions.rated import model_beside_ratings
     from errorfloor.questions.ratings import from_ratings
 
+    _refuse_stdin(file)
     if shared and no_rater:
         raise click.UsageError("--shared and --no-rater contradict each other. Give one of them.")
     if shared or no_rater:
@@ -529,10 +531,17 @@ def features(session: Session, file: str, output: Path | None, **asked: Any) -> 
     """
     from errorfloor.questions.features import from_features
 
+    _refuse_stdin(file)
     with session.step(f"predicting {file}"):
         found = from_features(file, **asked)
     write_report(session, found, output)
     session.answer(found, output=output)
+
+
+def _refuse_stdin(file: str) -> None:
+    """Refuse standard input where a file is read more than once."""
+    if file == STDIN:
+        raise click.UsageError("This command needs a file: save standard input to one first.")
 
 
 def write_report(

@@ -157,6 +157,8 @@ PLACES: Mapping[str, Place] = {
     "Few positives": Place(_LABELS),
     "Hardly better than guessing": Place(_SCORES),
     "Heavy items": Place(("weight",)),
+    "Items that may belong together": Place(),
+    "Numbers that are no rating": Place(("ratings",)),
     "Better than guessing": Place(_SCORES),
     "Gold label from the same votes": Place(_LABELS, _clear_label),
     "Items": Place(),

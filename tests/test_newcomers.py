@@ -1,0 +1,201 @@
+"""What people bring who have read nothing: tables with titles, marks in numbers, odd names."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import errorfloor as ef
+
+RNG = np.random.default_rng(5)
+N = 240
+P = RNG.beta(0.6, 0.8, N)
+Y = (RNG.random(N) < P).astype(int)
+P3 = RNG.dirichlet([0.5] * 3, N)
+Y3 = (RNG.random((N, 1)) > P3.cumsum(axis=1)).sum(axis=1).clip(0, 2)
+READERS = pd.DataFrame(
+    {
+        "Patient": [f"P{k // 2}" for k in range(N)],
+        **{f"Reader {name}": np.where(RNG.random(N) < P, "sick", "well") for name in "ABC"},
+    }
+)
+
+
+def columns_of(found):
+    return dict(found.source.columns)
+
+
+# Files
+
+
+@pytest.mark.parametrize("titles", [[["Reader study 2024"]], [["Readers"], [], ["as of", "May"]]])
+def test_names_of_columns_in_excel_are_found_below_titles(tmp_path, titles):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [*titles, [*READERS], *READERS.to_numpy().tolist()]:
+        book.active.append(row)
+    book.save(tmp_path / "readers.xlsx")
+    found = ef.frames.vote_table(tmp_path / "readers.xlsx", annotators=["Reader*"])
+    assert found == ef.frames.vote_table(READERS, annotators=["Reader*"])
+
+
+@pytest.mark.parametrize("rows", [[["votes", None], ["a;b", "x"]], [[1, 2, 3], ["a", "b", "c"]]])
+def test_rows_that_are_no_titles_stay(tmp_path, rows):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "plain.xlsx")
+    names = [one.name for one in ef.look(tmp_path / "plain.xlsx").columns]
+    assert names == [str(one) for one in rows[0] if one is not None]
+
+
+def test_a_file_of_probabilities_without_names_gets_names_that_can_be_read(tmp_path):
+    path = tmp_path / "p.csv"
+    numbers = np.column_stack([np.arange(N), P3.round(4), Y3])
+    pd.DataFrame(numbers).to_csv(path, index=False, header=False)
+    heads = "c1,proba_0,proba_1,proba_2,label"
+    with pytest.raises(ef.InputError, match=f"echo {heads}; cat .*p.csv"):
+        ef.from_scores(path)
+    path.write_text(f"{heads}\n{path.read_text()}")
+    found = ef.from_scores(path, interval=None)
+    assert columns_of(found) == {"score": ("proba_0", "proba_1", "proba_2"), "label": "label"}
+
+
+# Numbers
+
+
+@pytest.mark.parametrize("mark", [".", ","])
+def test_numbers_of_votes_may_have_marks_between_thousands(tmp_path, mark):
+    votes = RNG.integers(1, 4000, (N, 2))
+    plain = pd.DataFrame(votes, columns=["yes", "no"])
+    marked = plain.map(lambda n: f"{n:,}".replace(",", mark))
+    marked.to_csv(tmp_path / "votes.csv", sep=";", index=False)
+    expected = ef.frames.vote_table(plain, counts=["no", "yes"])
+    for data in (marked, tmp_path / "votes.csv"):
+        assert ef.frames.vote_table(data, counts=["no", "yes"]) == expected
+    given = marked.assign(all=[f"{n:,}".replace(",", mark) for n in votes.sum(axis=1).tolist()])
+    assert ef.frames.vote_table(given, positives="yes", totals="all") == expected
+
+
+@pytest.mark.parametrize("odd", ["0.500", "1.5", "1.2345", "x"])
+def test_fractions_are_no_thousands(odd):
+    frame = pd.DataFrame({"yes": ["1.569", "907", odd], "no": ["12", "400", "3"]})
+    with pytest.raises(ef.InputError, match="must be whole numbers of at least 0"):
+        ef.from_votes(frame, counts=["no", "yes"])
+    few = pd.DataFrame({"yes": ["1.125", "2", "3.375"], "no": ["1", "2", "3"]})
+    with pytest.raises(ef.InputError, match="It may be thousands or a fraction"):
+        ef.from_votes(few, counts=["no", "yes"])
+
+
+# Guesses
+
+
+def test_numbers_that_add_up_to_1_are_the_scores_of_the_classes_that_are_their_places():
+    frame = pd.DataFrame(P3.round(4), columns=["p0", "p1", "p2"]).assign(id=range(N), target=Y3)
+    named = ef.from_scores(frame, score=["p0", "p1", "p2"], label="target", interval=None)
+    found = ef.from_scores(frame, interval=None)
+    assert found.value == named.value
+    assert columns_of(found) == columns_of(named)
+    for odd in (frame[["p2", "p1", "p0", "target"]], frame.assign(p0=frame.p0 / 2)):
+        with pytest.raises(ef.InputError):
+            ef.from_scores(odd)
+
+
+@pytest.mark.parametrize("spelt", [lambda p: f"{100 * p:.0f}%", lambda p: f"{p:.1f}"])
+def test_shares_in_few_steps_next_to_a_label_of_two_classes_are_scores(spelt):
+    forecast = [spelt(one) for one in P.round(1)]
+    day = [f"2024-01-{k % 28 + 1:02}" for k in range(N)]
+    frame = pd.DataFrame({"day": day, "forecast": forecast, "rain": np.where(Y, "yes", "no")})
+    assert columns_of(ef.from_scores(frame, interval=None)) == {
+        "score": "forecast",
+        "label": "rain",
+    }
+
+
+def test_a_judge_next_to_gold_is_no_annotator():
+    gold = [one if k % 4 else None for k, one in enumerate(Y)]
+    points = pd.DataFrame({"id": range(N), "judge": (10 * P).round().astype(int), "gold": gold})
+    found = ef.from_scores(points, unlabelled=True, interval=None)
+    assert columns_of(found) == {"score": "judge", "label": "gold"}
+    words = np.where(Y, "good", "bad")
+    verdicts = points.assign(judge=np.where(P > 0.5, "good", "bad"), gold=words)
+    (told,) = ef.look(verdicts).problems
+    assert told.startswith("Column 'judge' against column 'gold' gives the model's error")
+
+
+def test_a_confusion_matrix_is_told_and_is_no_votes(tmp_path):
+    names, path = ["cat", "dog"], tmp_path / "cm.csv"
+    pd.DataFrame([[90, 10], [30, 70]], index=names, columns=names).to_csv(path)
+    found = ef.look(path)
+    assert found.problems[0].startswith("This is a confusion matrix: a row and a column for each")
+    assert "80.0 % of 200" in found.problems[0]
+    assert found.next == ("errorfloor headroom FLOOR --confusion '90,10;30,70'",)
+    with pytest.raises(ef.InputError, match="`counts` is a confusion matrix"):
+        ef.from_votes(path, counts=names)
+
+
+def test_python_gets_the_guess_of_the_command_line():
+    frame = pd.DataFrame({"patient": range(N), "prob": P, "disease": Y, "age": RNG.normal(size=N)})
+    with pytest.raises(ef.InputError) as caught:
+        ef.from_scores(frame)
+    assert str(caught.value).endswith("You may mean\n  `score='prob'` `label='disease'`")
+
+
+def test_respondents_are_raters():
+    item = np.repeat(np.arange(60), 4)
+    frame = pd.DataFrame({"item": item, "rating": RNG.integers(1, 8, 240)})
+    frame["respondent"] = [f"r{k % 4}" for k in range(240)]
+    assert columns_of(ef.from_ratings(frame, interval=None))["rater"] == "respondent"
+
+
+# What is said
+
+
+def test_votes_and_totals_in_each_others_place_are_told():
+    frame = pd.DataFrame({"yes": [1, 2, 0, 3], "n": 3})
+    with pytest.raises(ef.InputError, match="as if 'yes' held the votes for class 1 and 'n' the"):
+        ef.from_votes(frame, positives="n", totals="yes")
+    with pytest.raises(ef.InputError, match="If these are votes for the other class"):
+        ef.from_votes(frame.assign(n=[0, 1, 3, 2]), positives="yes", totals="n")
+
+
+def test_a_column_that_may_be_a_cluster_is_doubted_until_it_is_named():
+    frame = pd.DataFrame({"score": P, "label": Y, "patient": np.arange(N) // 3})
+    with pytest.warns(ef.DoubtWarning, match=r"^Column 'patient' has the value of an earlier row"):
+        found = ef.from_scores(frame)
+    assert "cluster='patient', --cluster patient" in found.warnings[0]
+    assert ef.from_scores(frame, cluster="patient").warnings == ()
+    assert ef.from_scores(frame.assign(patient=range(N))).warnings == ()
+
+
+def test_data_in_the_place_of_a_floor_are_named_and_not_written_out():
+    floor = ef.from_votes([3, 0, 2, 1] * 20, 3)
+    with pytest.raises(ef.InputError, match=r"with an interval, got a DataFrame\. Estimate each"):
+        ef.difference(floor, READERS)
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda: ef.from_votes(pd.Series([["a", "b"], ["a"]])), "`votes` holds lists of votes."),
+        (lambda: ef.from_votes([["a", "b"], ["a"]]), "name that with `annotations`."),
+        (lambda: ef.from_votes(pd.Series(["a;b", "a"])), "name that with `annotations`."),
+        (
+            lambda: ef.from_votes(READERS, positives=["Reader A", "Reader B"], totals=3),
+            "Ask about one column at a time.",
+        ),
+        (
+            lambda: ef.from_scores(pd.DataFrame(P3), Y3),
+            "Name its column with `label`, or pass arrays, such as those of to_numpy().",
+        ),
+        (
+            lambda: ef.from_scores(pd.DataFrame(P3).assign(y=Y3), score=[0, 1, 2], label="y"),
+            "Give the columns names that are text first",
+        ),
+    ],
+)
+def test_what_to_do_instead(ask, says):
+    with pytest.raises(ef.InputError, match=re.escape(says)):
+        ask()
