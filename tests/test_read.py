@@ -196,7 +196,7 @@ def test_what_was_not_named_is_completed_and_said():
         error_of(frame.assign(c=1), score="a")
     )
     assert "Cannot tell which columns to take. The columns of the dataframe are a (number)" in (
-        error_of(frame)
+        error_of(frame.assign(c=P))
     )
     assert "`score` and `positives` cannot be used together" in (
         error_of(frame, score="a", positives="b")
