@@ -83,12 +83,13 @@ def text_of_five(rows: Comparison, floor: float) -> str:
 
 def _table(about: tuple[str, ...], rows: Comparison, floor: float) -> str:
     head, *lines = (line for line in str(rows).splitlines() if line)
-    about = (*about, "", f"{head:<54} true floor {100 * floor:.2f} %")
+    width = max(map(len, (head, *lines)))
+    about = (*about, "", f"{head:<{width}}  true floor {100 * floor:.2f} %")
     held = (
         row.interval is not None and row.interval.low <= floor <= row.interval.high for row in rows
     )
     marked = (
-        f"{line:<54} {'inside' if inside else 'missed'}"
+        f"{line:<{width}}  {'inside' if inside else 'missed'}"
         for line, inside in zip(lines, held, strict=True)
     )
     return "\n".join((*about, *marked))
