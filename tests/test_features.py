@@ -874,7 +874,7 @@ def test_columns_that_number_rows_are_no_features_unless_they_are_named(data, fi
     assert ef.from_features(numbered, features=[*"abcde"], rng=0).high == expected.high
     assert ef.from_features(numbered, features=["a", "id"], rng=0).dimensions == 2
     twice = numbered.iloc[np.repeat(np.arange(50), 2)].assign(id=np.arange(100))
-    with pytest.raises(ef.InputError, match="are equal"):
+    with pytest.raises(ef.InputError, match="have equal features"):
         ef.from_features(twice, rng=0)
 
 

@@ -160,7 +160,9 @@ def test_items_are_had_as_a_frame_as_csv_and_on_the_command_line(tmp_path, capsy
     assert [row["item"] for row in rows] == list("abcdef")
     assert [float(row["contribution"]) for row in rows] == found.contribution.tolist()
     assert run(["items", "votes.csv", "--item", "id", "--votes", "votes", "--total", "total"]) == 0
-    assert "The two classes are treated alike" in " ".join(capsys.readouterr().out.split())
+    assert "The two classes are treated in the same way" in " ".join(
+        capsys.readouterr().out.split()
+    )
 
 
 def test_single_votes_and_unknown_columns_are_refused():

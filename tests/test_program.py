@@ -390,7 +390,7 @@ SAID = {
     "estimate demo/scores.csv --interval wald": (1, "--interval must be", "--interval none skips"),
     "estimate empty": (1, "The folder 'empty' has no file", "Name a file."),
     "merge empty -o x.npz": (1, "The folder 'empty' has no file", "Name a file."),
-    "estimate binary.csv": (1, "Could not read 'binary.csv'", "name that with --format."),
+    "estimate binary.csv": (1, "Could not read 'binary.csv'", "name its format with --format."),
     "estimate demo/scores.csv --group nope": (1, "--group must be one of the", "got 'nope'."),
     "estimate demo/scores.csv --group score": (1, "--group score leaves too", "--score COL"),
     "estimate demo/scores.csv --score score --group score": (2, "--score and --group", "Group by"),

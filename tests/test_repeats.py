@@ -65,9 +65,9 @@ def test_errors_held_out_are_the_mean_over_the_folds_of_one_generator(monkeypatc
     once = [fit.on(fit.sample.count, rng) for _ in range(10)]
     tables = [one.held_out.table.parts for one in once]
     np.testing.assert_allclose(fit.held_out.table.parts, np.mean(tables, axis=0))
-    wrong = [one.held_out.wrong for one in once]
-    np.testing.assert_allclose(fit.held_out.wrong, np.mean(wrong, axis=0))
-    assert fit.held_out.wrong.sum() == pytest.approx(80 * fit.held_out_loss)
+    wrong = [one.held_out.wrong() for one in once]
+    np.testing.assert_allclose(fit.held_out.wrong(), np.mean(wrong, axis=0))
+    assert fit.held_out.wrong().sum() == pytest.approx(80 * fit.held_out_loss)
 
 
 def test_many_classes_have_the_mean_over_folds_too(monkeypatch):

@@ -297,15 +297,15 @@ def test_arrays_that_just_fit_into_memory_are_read(tmp_path, monkeypatch):
     column = io.BytesIO()
     np.save(column, np.arange(10.0))
     path = npz(tmp_path / "x.npz", column.getvalue())
-    monkeypatch.setattr(storage, "_memory", lambda: len(column.getvalue()))
+    monkeypatch.setattr(storage, "memory_of_machine", lambda: len(column.getvalue()))
     assert read_arrays(path)["p"].size == 10
-    monkeypatch.setattr(storage, "_memory", lambda: len(column.getvalue()) - 1)
+    monkeypatch.setattr(storage, "memory_of_machine", lambda: len(column.getvalue()) - 1)
     with pytest.raises(InputError, match="its arrays do not fit into memory"):
         read_arrays(path)
     # Each member counts.
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("q.npy", column.getvalue())
-    monkeypatch.setattr(storage, "_memory", lambda: 2 * len(column.getvalue()) - 1)
+    monkeypatch.setattr(storage, "memory_of_machine", lambda: 2 * len(column.getvalue()) - 1)
     with pytest.raises(InputError, match="its arrays do not fit into memory"):
         read_arrays(path)
 

@@ -26,7 +26,7 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 # What users need: code, the mark of typed code, the style of pages and reports, the JSON Schema.
-SUFFIXES = {".css", ".js", ".json", ".py", ".typed"}
+SUFFIXES = {".css", ".html", ".js", ".json", ".py", ".typed"}
 LARGEST = 1_200_000  # bytes of the wheel; a larger one is looked at before it is let through
 
 

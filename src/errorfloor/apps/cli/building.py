@@ -33,7 +33,7 @@ from errorfloor.questions.options import (
     Whole,
 )
 from errorfloor.results.verdict import BEYOND, VERDICTS
-from errorfloor.show.markup import listed
+from errorfloor.show.markup import listed, visible
 
 FILE = click.Path()  # whatever it is, shells complete it as a file
 NEW_FILE = click.Path()  # the same, of what is written
@@ -196,7 +196,8 @@ def _no_such_option(name: str, context: click.Context) -> click.UsageError:
         more = f"{listed(others[:_MOST_NAMED])} {'has' if len(others) == 1 else 'have'} it."
     elif near:
         more = f"Did you mean {near[0]}?"
-    return click.UsageError(f"{context.command_path} has no option {name}. {more}", context)
+    said = f"{context.command_path} has no option {visible(name)}. {more}"
+    return click.UsageError(said, context)
 
 
 _ALL = f"{__name__}.all"
