@@ -527,3 +527,18 @@ def test_signatures_show_what_matters_first():
         assert names[-len(how) :] == how
         assert names[-1] == "rng"
         assert inspect.signature(ask).parameters["level"].default == 0.95
+
+
+def test_what_was_nearly_right_is_answered_with_what_to_write():
+    votes = [0, 1, 3, 2] * 30
+    for call in (ef.from_votes, ef.from_scores):
+        with pytest.raises(TypeError, match=r"'group' is the column .* 'cluster' is what says"):
+            call(votes, 3, groups=["a", "b"] * 60)
+    with pytest.raises(TypeError, match="called 'group' here"):
+        ef.from_votes(votes, 3, by=["a", "b"] * 60)
+    floor = ef.from_votes(votes, 3)
+    for name in ("value", "f1"):
+        with pytest.raises(ef.InputError, match=f"as `model_value`, not as `{name}`"):
+            ef.headroom(floor, **{name: 0.7}, n=300)
+    with pytest.raises(ef.InputError, match="is an answer, which has no single votes any more"):
+        ef.people(floor, predictions={"mine": votes})

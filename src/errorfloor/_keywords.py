@@ -28,13 +28,21 @@ _OTHER_NAMES = {
     "sample_weight": "weight",
     "sample_weights": "weight",
     "weights": "weight",
-    "groups": "cluster",
+    "by": "group",
     "clusters": "cluster",
     "pos_label": "positive",
     "y_score": "scores",
     "y_prob": "scores",
     "y_true": "labels",
     "y": "labels",
+}
+
+# What has two meanings elsewhere, where a function has both.
+_TWO_NAMES = {
+    "groups": {
+        "group": "the column whose values get an answer each",
+        "cluster": "what says which items belong together",
+    }
 }
 
 
@@ -68,6 +76,9 @@ def record_of(record: Callable[..., R], arguments: Mapping[str, Any]) -> R:
 
 def _hint(name: str, value: object, meant: str | None, known: Sequence[str]) -> str:
     """Return what to write in place of a keyword, which is `meant` or else the nearest."""
+    either = {one: says for one, says in _TWO_NAMES.get(name, {}).items() if one in known}
+    if either:
+        return " ".join(f"{one!r} is {says}." for one, says in either.items())
     if meant is None:
         near = difflib.get_close_matches(name, known, n=1)
         return f"Did you mean {near[0]!r}?" if near else ""

@@ -35,7 +35,7 @@ from errorfloor.methods.votes.aims import PiecewiseLinear
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
 from errorfloor.questions.question import Ask, VoteColumns, answer, takes
 from errorfloor.questions.sampling import unweighted
-from errorfloor.results import Estimate, Finding
+from errorfloor.results import Estimate, Finding, Groups
 from errorfloor.results.models import ModelDifference, Rate
 from errorfloor.results.people import MIXTURE, VOTES, AltTest, ModelRate, PanelRate, People
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
@@ -572,6 +572,11 @@ def _read(
 ) -> tuple[Reading, PredictedVotes]:
     """Read votes with what models predict next to them."""
     drop_missing = as_flag(drop_missing, name="drop_missing")
+    if isinstance(votes, Estimate | Groups):
+        raise InputError(
+            "`votes` is an answer, which has no single votes any more. Pass the votes as they were "
+            "passed for it, such as `people(annotators=votes, predictions=...)`."
+        )
     if predictions is not None and (is_data(votes) or prediction is not None):
         raise InputError(
             "`predictions` goes with arrays of votes, and `prediction` with a dataframe or file. "
