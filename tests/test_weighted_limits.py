@@ -343,6 +343,7 @@ def test_the_command_line_takes_weights_and_clusters_and_tells_how_to_repeat_it(
     assert (found["value"], found["low"]) == (expected.value, expected.low)
     assert found["clusters"] == 80
     assert found["n_effective"] == pytest.approx(expected.n_effective)
+    frame = frame.drop(columns="patient")
     shown = ef.from_scores(frame, score="score", label="label", weight="w", rng=1)
     assert f"effective n = {shown.n_effective:,.0f}" in str(shown)
     page = ef.report(shown, tmp_path / "report.md").read_text()

@@ -109,7 +109,8 @@ def test_every_engine_counts_the_same_entries(engine):
     found = ef.from_scores(frame, score="score", label="label", rng=1, **beside)
     assert found.table == expected.table
     assert answer(found) == answer(expected)
-    soft = ef.from_soft_labels(frame, soft="score", rng=1, weight="weight")
+    with pytest.warns(ef.DoubtWarning, match="'patient' .* If these items belong together"):
+        soft = ef.from_soft_labels(frame, soft="score", rng=1, weight="weight")
     assert answer(soft) == answer(ef.from_soft_labels(SCORES, weight=WEIGHTS, rng=1))
 
 
