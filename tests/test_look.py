@@ -335,3 +335,18 @@ def test_columns_of_two_models_are_to_be_compared():
     frame = pd.DataFrame({"y": ["a", "b"] * 30, "model_a": ["a", "b"] * 30})
     frame["model_b"] = frame.y[::-1].to_numpy()
     assert ef.look(frame).next == ("ef.compare(df, label='y', prediction=['model_a', 'model_b'])",)
+
+
+def test_rows_that_repeat_an_item_are_not_called_one_label_per_item(tmp_path):
+    path = tmp_path / "hotels.csv"
+    rows = [f"h{k % 40},u{k},{1 + (k * k + k // 40) % 5}" for k in range(120)]
+    path.write_text("\n".join(["hotel,user,stars", *rows]) + "\n", encoding="utf-8")
+    found = ef.look(path)
+    (told,) = found.problems
+    assert told.startswith("Column 'hotel' has the same value in several rows")
+    assert found.next == (
+        f"errorfloor estimate {path} --item hotel --annotator user --vote stars",
+        f"errorfloor ratings {path} --item hotel --rating stars --rater user",
+    )
+    path.write_text("\n".join(["hotel,user,stars", *rows[:40]]) + "\n", encoding="utf-8")
+    assert ef.look(path).problems[0].startswith("One label per item")  # each hotel has one

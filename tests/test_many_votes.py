@@ -513,14 +513,24 @@ def test_the_balanced_error_of_known_shares_is_a_cost_by_class(rng):
         assert (found.low, found.high) == pytest.approx(limits, abs=1e-6)
 
 
-def test_limits_of_the_balanced_error_of_known_shares_hold_it(rng):
-    alpha = np.array([2.0, 1.0, 0.5])
+@pytest.mark.parametrize(
+    ("alpha", "n", "m"),
+    [
+        ((2, 1, 0.5), 150, 4),
+        ((6, 0.15, 0.1), 150, 3),
+        ((50, 50, 50), 150, 3),
+        ((1, 0.5, 0.3), 20, 2),
+    ],
+    ids=["usual", "rare classes", "flat", "tiny"],
+)
+def test_limits_of_the_balanced_error_of_known_shares_hold_it(alpha, n, m, rng):
+    alpha = np.array(alpha)
     prior = alpha / alpha.sum()
     q = rng.dirichlet(alpha, 200_000) / prior / 3
     truth = 1 - q.max(axis=1).mean()
     held = 0
     for _ in range(25):
-        votes = rng.multinomial(4, rng.dirichlet(alpha, 150))
+        votes = rng.multinomial(m, rng.dirichlet(alpha, n))
         found = ef.from_votes(counts=votes, metric="balanced-error", prior=prior)
         held += found.low <= truth <= found.high
     assert held >= 21  # with a chance of 95 % each, fewer come about once in 30,000 runs

@@ -690,6 +690,17 @@ def only_label(columns: Sequence[FirstValues]) -> str | None:
     return labels[0].name if len(labels) == 1 and _say_nothing(columns, labels) else None
 
 
+def several_labels(columns: Sequence[FirstValues], label: str) -> tuple[str, str] | None:
+    """Return what has several labels, and who may have given them: COL where that is unclear."""
+    (told,) = (one for one in columns if one.name == label)
+    rest = [one for one in columns if one is not told]
+    items = [one for one in rest if one.is_repeated and not one.tells(told)]
+    if len(items) != 1:
+        return None
+    others = [one.name for one in rest if one is not items[0]]
+    return items[0].name, others[0] if len(others) == 1 else "COL"
+
+
 def _labels(columns: Sequence[FirstValues], but: Collection[str] = ()) -> list[FirstValues]:
     return [
         one

@@ -13,7 +13,7 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from errorfloor import intervals
+from errorfloor import intervals, metrics
 from errorfloor._checks import (
     InputError,
     LabelShiftWarning,
@@ -904,6 +904,9 @@ def _as_floor(
             )
         ask = Ask.about(asked or MetricChoice(), level=level, rng=rng)
         return floor_of(estimate, ReadOptions.of(**columns), ask)
+    for name in columns:
+        if name in ("value", *metrics.names()):
+            raise InputError(f"Give a model's value as `model_value`, not as `{name}`.")
     refuse_with_estimate(
         name for name, value in columns.items() if value is not None or name != "group"
     )

@@ -86,7 +86,7 @@ def look(data: object, *, format: str | None = None) -> Look:  # noqa: A002
         )
     if format is not None and not is_source(data):
         raise InputError("`format` goes with files. Leave it out.")
-    return looked_at(data, ReadOptions.of(format=format), Mention.in_python, _files_of(data))
+    return looked_at(data, ReadOptions.of(format=format), Mention.in_python, _files_of(data))[0]
 
 
 def looked_at(
@@ -96,24 +96,13 @@ def looked_at(
     files: tuple[str, ...],
     used: Collection[str] = (),
     predictions: Sequence[str] = (),
-) -> Look:
+) -> tuple[Look, WayOut | None]:
     """Return the same for data and how to read it, with arguments written as `write` does.
 
     `files` are those that commands name, `used` the columns that have another meaning already, and
-    `predictions` those of what models predict.
+    `predictions` those of what models predict. With it comes what else can be asked where no floor
+    follows from the columns.
     """
-    return look_and_way_out(data, where, write, files, used, predictions)[0]
-
-
-def look_and_way_out(
-    data: Any,
-    where: ReadOptions,
-    write: Write,
-    files: tuple[str, ...],
-    used: Collection[str] = (),
-    predictions: Sequence[str] = (),
-) -> tuple[Look, WayOut | None]:
-    """Return the same, and what else can be asked where no floor follows from the columns."""
     name = where.called or (files[0] if files else "the data")
     if len(files) > 1:
         name = f"{name} and {len(files) - 1} more"
@@ -296,7 +285,11 @@ def _by_values(
     if numbers := likely.only_numbers(first):
         return [], _of_numbers(numbers, files)
     label = likely.only_label(first)
-    return [], None if label is None else _of_labels(label, files)
+    if label is None:
+        return [], None
+    if (several := likely.several_labels(first, label)) is not None:
+        return [], _of_several(label, *several, files)
+    return [], _of_labels(label, files)
 
 
 def _of_predictions(
@@ -414,6 +407,18 @@ def _of_numbers(columns: list[str], files: tuple[str, ...]) -> WayOut:
     leads = "If these are ratings of the same items by several people:"
     line = _asked("from_ratings", files, {"ratings": columns})
     return WayOut(sentence, leads, (line,), {SIDE_BY_SIDE.name: columns})
+
+
+def _of_several(label: str, item: str, who: str, files: tuple[str, ...]) -> WayOut:
+    """Say how rows are read that may be several people's labels of one thing."""
+    sentence = (
+        f"Column {item!r} has the same value in several rows, with different values of {label!r}."
+    )
+    leads = "If a row is one person's vote on an item, or else one person's rating of it:"
+    votes = {"item": item, "annotator": who, "vote": label}
+    ratings = {"item": item, "rating": label, "rater": who}
+    lines = (_asked("from_votes", files, votes), _asked("from_ratings", files, ratings))
+    return WayOut(sentence, leads, lines)
 
 
 def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:

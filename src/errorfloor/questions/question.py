@@ -9,7 +9,7 @@ from typing import Any, ClassVar, ParamSpec, Self, TypedDict, TypeVar
 
 import numpy as np
 
-from errorfloor import checks, intervals, methods, metrics
+from errorfloor import checks, intervals, methods
 from errorfloor._checks import (
     DegenerateBootstrapWarning,
     DegenerateDataWarning,
@@ -372,8 +372,6 @@ def first_of(reading: Reading) -> Table:
 def refuse_with_estimate(names: Iterable[str]) -> None:
     """Refuse what says how to read data, next to an Estimate."""
     for name in names:
-        if name in ("value", *metrics.names()):
-            raise InputError(f"Give a model's value as `model_value`, not as `{name}`.")
         raise InputError(f"`{name}` goes with data, not with an Estimate. Leave it out.")
 
 

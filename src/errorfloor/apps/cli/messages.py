@@ -126,7 +126,7 @@ def unclear(error: UnclearColumnsError) -> str:
     given = {name: context.params.get(name) for name in ("format", "labels", "on")}
     where = ReadOptions.of(**{name: one for name, one in given.items() if one})
     models, others = _named(context, "prediction"), _named(context, "weight", "cluster", "group")
-    found = looked_at(list(files), where, written, tuple(files), others, models)
+    found, _ = looked_at(list(files), where, written, tuple(files), others, models)
     lines = [*_lines_here(found.next, files)]
     best = found.layouts[0] if found.layouts else None
     front = InputError(*error.front).told(written)

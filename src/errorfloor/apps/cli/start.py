@@ -82,7 +82,7 @@ def look(session: Session, files: tuple[str, ...], **how: Any) -> None:
     labels = Labels(files, ReadOptions.of(**how), LAYOUTS)
     with labels.paths(session) as paths, session.step(f"looking at {labels.name}"):
         called = labels.name if labels.is_stdin else None
-        found = looked_at(paths, replace(labels.where, called=called), written, files)
+        found, _ = looked_at(paths, replace(labels.where, called=called), written, files)
     session.show(found.to_dict(), str(found), headline=False)
 
 

@@ -132,11 +132,9 @@ def _order(name: str) -> tuple[int, float, str]:
 def guess_of(file: str, used: Collection[str] = (), predictions: Sequence[str] = ()) -> Guess:
     """Return what the columns may be; `used` have a meaning already, and `predictions` theirs."""
     from errorfloor.data.options import ReadOptions
-    from errorfloor.questions.look import look_and_way_out
+    from errorfloor.questions.look import looked_at
 
-    found, way_out = look_and_way_out(
-        file, ReadOptions.of(), in_form, (file,), used, list(predictions)
-    )
+    found, way_out = looked_at(file, ReadOptions.of(), in_form, (file,), used, list(predictions))
     if way_out is None:
         return Guess(tuple(_way(one.says, one.columns) for one in found.layouts))
     ways = (_way(way_out.leads, way_out.columns),) if way_out.columns else ()
