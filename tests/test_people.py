@@ -683,9 +683,9 @@ def test_the_command_and_python_agree_on_differences(tmp_path):
 
 
 def test_limits_of_the_study_hold_in_a_small_version():
-    rows = np.array([study.held(design, 5, i) for i, design in enumerate(study.DESIGNS[:2])])
+    rows = np.array([study.held(design, 8, i) for i, design in enumerate(study.DESIGNS[:2])])
     assert (rows.mean(axis=0) >= 0.8).all()
-    crowds = study.held(study.CROWDS[1], 5, 0)
+    crowds = study.held(study.CROWDS[1], 8, 0)
     assert (crowds >= 0.7).all()
 
 

@@ -462,7 +462,7 @@ def alarms(estimate):
 
 @pytest.mark.parametrize("n", [40, 300, 3000])
 def test_all_checks_together_rarely_raise_a_false_alarm(n):
-    repeats = 30 if n == 3000 else 60
+    repeats = 60 if n == 3000 else 120
     for i, curve in enumerate(CLEAN.values()):
         raised = 0
         for seed in range(repeats):

@@ -116,7 +116,7 @@ def test_near_equal_weights_of_votes_give_nearly_the_limits_of_equal_ones(given)
 
 # Known truths: misses of at most 0.06 at 95 %, with three standard errors of Monte Carlo
 
-TIMES = 50
+TIMES = 100
 WEIGHTED = [
     ("scores", "honest", "rises steeply", "more where hard", 0.7),
     ("scores", "honest", "rises steeply", "5 % weigh 20", 0.7),
@@ -198,11 +198,11 @@ def test_limits_that_ignore_clusters_would_not_hold():
 def test_items_that_may_all_be_coin_flips_may_be_so_for_models_that_abstain():
     # The best error at any coverage is 1/2 then, which limits of its own leave out in 8 of 100.
     missed = 0
-    for seed in range(20):
+    for seed in range(40):
         rng = np.random.default_rng(seed)
         votes, weight = rng.binomial(3, 0.5, 300), rng.choice([1.0, 2.0, 4.0], 300)
         missed += ask_votes(OF_VOTES["error-at-coverage"], votes, weight=weight).high < 0.5
-    assert missed <= binom.ppf(0.9, 20, 0.03)
+    assert missed <= binom.ppf(0.9, 40, 0.03)
 
 
 # Heavy items, and few
