@@ -1,19 +1,24 @@
 """What `look` makes of columns that no name tells, and of several files."""
 
+import json
 import math
+import shlex
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import errorfloor as ef
+from errorfloor.apps.cli.commands import cli
 from errorfloor.data import engines, read_rows
 from errorfloor.data.engines import kinds_of
 from errorfloor.data.layouts import SCORES
 from errorfloor.data.likely import first_values, readings_by_values
 from errorfloor.data.read_rows import rows_of
 from errorfloor.questions import look
+from errorfloor.show.next_steps import in_lines
 
 
 def column(name, kind="text", distinct=2, missing=0):
@@ -29,6 +34,7 @@ def likely(**columns):
 
 SHARES = [0.5 + 0.49 * math.sin(i) for i in range(60)]
 AB, ABC = ["a", "b", "b"] * 20, ["a", "b", "c"] * 20
+TOLD = ["no", "yes", "yes"] * 20
 
 
 def test_numbers_next_to_a_column_of_few_values_may_be_scores_and_labels():
@@ -112,6 +118,54 @@ def test_predictions_and_labels_alone_are_told_the_error_of_the_model(tmp_path):
     assert ef.look(path).next == (
         f"errorfloor headroom {path} --score COL --label label --prediction prediction",
     )
+
+
+@pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")  # of few annotators
+def test_a_column_of_predictions_next_to_what_gives_a_floor_is_to_be_compared(tmp_path):
+    scores = pd.DataFrame({"score": SHARES, "label": TOLD, "y_pred": TOLD[::-1]})
+    votes = pd.DataFrame(
+        {"ann1": TOLD, "ann2": TOLD[::-1], "ann3": TOLD, "y_pred": ["yes"] * 30 + TOLD[:30]}
+    )
+    path = tmp_path / "its data.csv"
+    for frame in (scores, votes):
+        *_, line = ef.look(frame).next
+        verdict = eval(line, {"ef": ef, "df": frame})
+        assert verdict.model is not None
+        frame.to_csv(path, index=False)
+        *_, typed = ef.look(path).next
+        assert typed.endswith(" --prediction y_pred")
+        by_hand = CliRunner().invoke(cli, [*shlex.split(typed)[1:], "--json"])
+        guessed = CliRunner().invoke(cli, ["headroom", str(path), "--json"])
+        assert by_hand.exit_code == guessed.exit_code == 0, guessed.output
+        found = [json.loads(one.stdout) for one in (by_hand, guessed)]
+        sentences = {one["result"]["sentence"] for one in found}
+        assert len(sentences) == 1
+        assert "our model, at" in sentences.pop()
+        assert [one["input"]["guessed"][-1:] == ["prediction"] for one in found] == [False, True]
+        assert 'using column "y_pred" as the model\'s predictions' in guessed.stderr
+        floor = ef.from_scores(path) if frame is scores else ef.from_votes(path)
+        assert any("headroom" in one and "y_pred" in one for one in in_lines(floor))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"y_pred": [*TOLD[1:], "perhaps"]},  # a class that no label has
+        {"y_pred": TOLD, "prediction": TOLD},  # which of them?
+        {"y_pred": SHARES},
+        {"y_pred": ["a"] * 60},
+        {"other": TOLD[::-1]},
+    ],
+    ids=lambda columns: ", ".join(columns),
+)
+def test_no_column_of_predictions_is_taken_where_that_is_unsure(columns, tmp_path):
+    frame = pd.DataFrame({"score": SHARES, "label": TOLD, **columns})
+    path = tmp_path / "x.csv"
+    frame.to_csv(path, index=False)
+    assert not any("headroom" in line for line in ef.look(path).next)
+    refused = CliRunner().invoke(cli, ["headroom", str(path)])
+    assert refused.exit_code == 2
+    assert "--model-errors" in refused.output
 
 
 def test_one_label_per_item_and_features_get_a_way_out():

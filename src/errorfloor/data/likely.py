@@ -632,7 +632,7 @@ def _repeats_by_chance(one: FirstValues, other: FirstValues) -> float:
 
 def prediction_and_label(columns: Sequence[FirstValues]) -> tuple[str, str] | None:
     """Return the columns of a model's classes and of the true ones, where no scores are there."""
-    named = [one for one in columns if re.search(_PREDICTIONS, simple(one.name))]
+    named = [one for one in columns if may_predict(one.name)]
     named = named or _answers_next_to_truth(columns)
     likely = [one for one in named if one.may_be_labels]
     labels = [one for one in _labels(columns) if one not in named]
@@ -641,6 +641,24 @@ def prediction_and_label(columns: Sequence[FirstValues]) -> tuple[str, str] | No
         return None
     (prediction,), (label,) = likely, told
     return (prediction.name, label.name) if prediction.classes & label.classes else None
+
+
+def prediction_beside(columns: Sequence[FirstValues], used: Collection[str]) -> str | None:
+    """Return the only column that is called a prediction and holds classes of the columns used.
+
+    Where nobody says which these are, any other column may be.
+    """
+    labels = _labels(columns, but=[*used])
+    called = [one for one in labels if may_predict(one.name)]
+    known = [one for one in columns if one.name in used] if used else labels
+    classes = {name for one in known if one not in called for name in one.classes}
+    found = [one.name for one in called if one.classes <= classes]
+    return found[0] if len(found) == 1 else None
+
+
+def may_predict(name: str) -> bool:
+    """Tell whether a column is called a model's prediction."""
+    return re.search(_PREDICTIONS, simple(name)) is not None
 
 
 def _answers_next_to_truth(columns: Sequence[FirstValues]) -> list[FirstValues]:

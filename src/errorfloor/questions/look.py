@@ -123,6 +123,8 @@ def looked_at(
         both = [*both, *rated] if seen.scores_first else [*rated, *both]
     tried = [one for one, _ in both]
     following = [line for _, lines in both for line in lines][:_MOST_LINES]
+    if tried and tried[0].problem is None and not predictions:
+        following[1:1] = _about_model(data, where, files, tried[0])
     problems = [f"{one.tool}: {note}." for one in seen.tool_notes for note in one.notes]
     way_out = None if tried else seen.way_out
     if asked is not None and not tried:
@@ -319,8 +321,7 @@ def _of_predictions(
     if files:
         line = _typed("headroom", files, names)
         return WayOut(sentence, "With a column of the model's scores:", (line,))
-    inside = ", ".join(f"{name}={one!r}" for name, one in names.items())
-    line = f"ef.headroom(ef.from_scores(df, {inside}))"
+    line = _called("headroom", files, names)
     return WayOut(sentence, "With a column of the model's scores:", (line,))
 
 
@@ -518,6 +519,42 @@ def _leaves_rows_out(data: Any, layout: Layout, how: Mapping[str, Any], where: R
             read(data, (layout,), ReadOptions.of(**how, drop_missing=drop, format=where.format))
             return drop
     return False
+
+
+def prediction_in(data: Any, where: ReadOptions, columns: Mapping[str, Any]) -> str | None:
+    """Return the column of what a model predicts next to columns by role; None where unsure."""
+    from errorfloor.data.engines import kinds_of
+    from errorfloor.data.likely import first_values, may_predict, prediction_beside
+    from errorfloor.data.read_rows import rows_of
+
+    with rows_of(data, where) as (frame, run):
+        kinds = kinds_of(frame, run)
+        if not any(may_predict(one) for one in kinds if isinstance(one, str)):
+            return None
+        return prediction_beside(first_values(frame, run, kinds), _names_of(columns))
+
+
+def _about_model(
+    data: Any, where: ReadOptions, files: tuple[str, ...], way: LayoutLook
+) -> Iterator[str]:
+    """Yield how to compare a model with the best possible, where a column is its predictions."""
+    column = prediction_in(data, where, way.columns)
+    if column is None:
+        return
+    if way.command is None:
+        _, _, given = way.code.partition("(")
+        yield f"ef.headroom({given[:-1]}, prediction={column!r})"
+    else:
+        words = shlex.split(way.command)
+        yield shlex.join([words[0], "headroom", *words[2:], "--prediction", column])
+
+
+def _names_of(columns: Mapping[str, Any]) -> list[str]:
+    """Return the columns behind all roles."""
+    several = [
+        one if isinstance(one, tuple | list) else str(one).split(",") for one in columns.values()
+    ]
+    return [name for names in several for name in names]
 
 
 def ratings_in(

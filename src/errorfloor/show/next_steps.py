@@ -17,7 +17,7 @@ from errorfloor.data.layouts import SCORES
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
-from errorfloor.questions import models
+from errorfloor.questions import look, models
 from errorfloor.questions.options import as_typed
 from errorfloor.results import Estimate, Groups, RatingsEstimate, Verdict, VotesEstimate
 from errorfloor.show.recipe import (
@@ -68,12 +68,30 @@ def steps_of(estimate: Estimate, verdict: Verdict | None = None) -> tuple[NextSt
 
 
 def in_lines(answer: object) -> Iterator[str]:
-    """Yield what to type next about a floor from votes, a line each, for a terminal."""
-    if not isinstance(answer, VotesEstimate) or answer.refuted or not answer.measure.is_error:
+    """Yield what to type next about a floor, a line each, for a terminal."""
+    if not isinstance(answer, Estimate) or answer.refuted or not answer.measure.is_error:
         return
-    estimate, table = answer, answer.table
-    if not isinstance(table, VoteTable):
-        return
+    predicted = _predicted(answer)
+    if predicted is not None:
+        yield predicted
+    if isinstance(answer, VotesEstimate) and isinstance(answer.table, VoteTable):
+        yield from _about_votes(answer, answer.table, with_model=predicted is None)
+
+
+def _predicted(estimate: Estimate) -> str | None:
+    """Return how to compare the model whose predictions seem to be in a column of the file."""
+    source = estimate.source
+    if source is None or not source.files or typed(estimate, "headroom") is None:
+        return None
+    column = look.prediction_in([*source.files], source.options, source.columns)
+    if column is None:
+        return None
+    command = typed(estimate, "headroom", ("--prediction", column))
+    return f'column "{column}" looks like the predictions of a model; to compare them: {command}'
+
+
+def _about_votes(estimate: VotesEstimate, table: VoteTable, *, with_model: bool) -> Iterator[str]:
+    """Yield how to narrow an interval and, unless it is known, how to name a model."""
     votes, low, high = float(table.counts @ table.totals / table.n), estimate.low, estimate.high
     if low is not None and high is not None and high - low > WIDE and votes < FEW_VOTES:
         command = next((one.command for one in _plan(estimate)), None)
@@ -81,7 +99,7 @@ def in_lines(answer: object) -> Iterator[str]:
             each = f"{votes:.3g} {'vote' if votes == 1 else 'votes'} per item"
             yield f"the interval is wide because there are {each}; to plan more of them: {command}"
     tested = ("--model-accuracy", "0.9", "--test-items", str(TEST_ITEMS))
-    command = typed(estimate, "headroom", tested)
+    command = typed(estimate, "headroom", tested) if with_model else None
     if command is not None:
         yield f"to see what your model can still gain, put in its accuracy: {command}"
 

@@ -33,6 +33,7 @@ from errorfloor.apps.cli.labels import (
     compare_with_people,
     each,
     floor_or_verdict,
+    guessed_prediction,
     models_ask,
     verdict_on_number,
 )
@@ -297,12 +298,16 @@ def headroom(
     0.05 or 5%.
     """
     verdicts = verdicts_of(session, require, required)
-    verdict = None
+    verdict, guessed = None, None
+    if prediction is None and not model.given:
+        prediction = guessed = guessed_prediction(labels, session, ask)
     if prediction is None:
         check_model(model, ask, labels)
         verdict = verdict_on_number(labels, model, ask)
     if verdict is None:
         verdict = floor_or_verdict(labels, session, ask, model, prediction, groups=True)
+    if guessed is not None:
+        session.about["input"]["guessed"] += ("prediction",)
     session.answer(verdict, unmet=refused(session, verdict, verdicts))
 
 

@@ -328,6 +328,22 @@ def _with_items(model: ModelOptions, reading: Reading, session: Session) -> Mode
     return replace(model, n=n)
 
 
+def guessed_prediction(labels: Labels, session: Session, ask: Ask) -> str | None:
+    """Return the column of a model's predictions, and say that it is used; None where unsure."""
+    from errorfloor.questions.look import prediction_in
+    from errorfloor.questions.models import goes_by_scores
+
+    if labels.is_stdin or goes_by_scores(ask.choice.record):
+        return None
+    try:
+        column = prediction_in([*labels.files], labels.where, labels.where.columns)
+    except InputError:  # of which the reading itself speaks
+        return None
+    if column is not None:
+        session.remark(f"using column {quoted(column)} as the model's predictions")
+    return column
+
+
 def check_model(
     model: ModelOptions,
     ask: Ask,
