@@ -727,3 +727,13 @@ def test_lists_of_votes_beside_a_gold_label_are_scores(tmp_path, rows):
     frame.to_json(tmp_path / "x.jsonl", orient="records", lines=True)
     where = ReadOptions.of(annotations="annotations", label="gold")
     assert read(tmp_path / "x.jsonl", LAYOUTS, where).table == expected
+
+
+def test_files_with_other_columns_are_told_apart_unless_rows_may_be_left_out(tmp_path):
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("score,label\n" + "0.2,0\n0.9,1\n" * 20)
+    second.write_text("ann1,ann2\n" + "0,1\n1,1\n" * 20)
+    with pytest.raises(ef.InputError, match=r"a\.csv' has a column 'score', and .*b.* has none"):
+        ef.from_scores([first, second])
+    with pytest.warns(ef.DoubtWarning):  # of few items
+        assert ef.from_scores([first, second], drop_missing=True).dropped == 40

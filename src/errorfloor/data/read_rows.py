@@ -250,7 +250,11 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
     with _chosen_rows(data, call, name) as (frame, run, chosen):
         _check_uses(options, chosen)
         request = _request(frame, run, chosen, options, data)
-        request, classes, tables = counted(request, chosen.layout)
+        try:
+            request, classes, tables = counted(request, chosen.layout)
+        except InputError:
+            _check_columns_of_files(data, chosen.columns)
+            raise
         rows = chosen.layout.rows(tables)
         if chosen.layout is COUNTS and rows == len(request.columns["counts"]):
             _refuse_confusion(first_values(frame, run, kinds_of(frame, run)))
@@ -262,6 +266,25 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
     more = {"columns": chosen.columns, "guessed": chosen.guessed, "facts": facts}
     origin: Origin = "files" if paths else "frame"
     return call.read(tables, origin, chosen.layout, rows, told, files=paths, **more)
+
+
+def _check_columns_of_files(data: Any, columns: Mapping[str, Any]) -> None:
+    """Refuse a file that lacks a column of the others, whose rows have nothing there."""
+    if not isinstance(data, Found) or len(data.files) == 1:
+        return
+    listed = [one if isinstance(one, tuple | list) else [one] for one in columns.values()]
+    there = {}
+    for file in data.files:
+        with rows_of(replace(data, files=(file,), joined=None)) as (frame, _):
+            there[file.path] = frame.collect_schema().names()
+    for column in (name for names in listed for name in names):
+        lacking = [path for path, names in there.items() if column not in names]
+        if 0 < len(lacking) < len(there):
+            has = next(path for path in there if path not in lacking)
+            raise InputError(
+                f"{has!r} has a column {column!r}, and {lacking[0]!r} has none. Several files are "
+                "read as one table: name files with the same columns, or ask about each by itself."
+            )
 
 
 def _refuse_confusion(seen: Sequence[FirstValues]) -> None:
