@@ -194,6 +194,7 @@ ALONE = {
     "features.leaks": "What gives labels away is no part of a question, whoever asks.",
     "features.sequence": "Prediction from the past is no part of a question, whoever asks.",
     "apps.cli": "It is what the command starts.",
+    "apps.web.answering": "It is loaded once the process that answers is held to its limits.",
     "apps.web.form": "What is asked is a concept of its own, as what is answered is.",
     "apps.web.server": "It loads the server, for one command.",
     "datasets.synthetic": "It is public.",
@@ -208,12 +209,6 @@ ALONE = {
 # In one process, the first time not counted; comprehensions are no functions of their own.
 MOST_MODULES, MOST_FUNCTIONS = 66, 511
 MOST_IN_A_CHAIN = 22  # modules, each of which imports the next one when it is loaded
-# The same of folders whose files have not been merged by concept yet.
-NOT_MERGED = {
-    "apps.web.answering",
-    "apps.web.page",
-    "apps.web.pool",
-}
 
 
 def importers():
@@ -241,9 +236,7 @@ def test_a_module_with_a_single_importer_is_there_for_a_reason():
         for name, by in importers().items()
         if len(by) == 1 and not name.endswith("__main__") and not gathers(*by, name)
     }
-    assert ALONE.keys() <= alone
-    assert not any(name.startswith("data.") for name in NOT_MERGED)
-    assert alone - ALONE.keys() - NOT_MERGED == set()
+    assert alone == ALONE.keys()
 
 
 def loading():

@@ -17,7 +17,6 @@ from errorfloor.apps.cli.labels import Labels, compare_with_people, each
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.web import form
 from errorfloor.apps.web.limits import reason
-from errorfloor.apps.web.page import DEMOS
 from errorfloor.apps.web.preview import (
     Guess,
     Preview,
@@ -124,9 +123,7 @@ def _open(question: Mapping[str, Any], place: str, session: PageSession) -> dict
             error.told(in_form) if isinstance(error, InputError) else reason(error) or str(error)
         )
         return {"regions": {"problem": problem_part(message, [])}, "bad": True}
-    demo = next((one for one in DEMOS if question.get("demo") and file == f"demo/{one.name}"), None)
-    roles = {} if demo is None else {f"{ROLE}{name}": role for name, role in demo.roles.items()}
-    return _parts(first_state(file, preview).with_fields(roles), place, session)
+    return _parts(first_state(file, preview).with_fields(question["state"]), place, session)
 
 
 def _ask(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
