@@ -105,8 +105,10 @@ def metric_given(name: str, asked: Mapping[str, Any], classes: int) -> Metric:
 
 def refuse_others(metric: object) -> None:
     """Refuse metrics that people know and that have no limit here, with those that come close."""
+    if not isinstance(metric, str) or metric in metrics.names():
+        return
     for pattern, text in _OTHERS.items():
-        if isinstance(metric, str) and re.fullmatch(pattern, metric):
+        if re.fullmatch(pattern, metric):
             raise InputError(argument("metric", metric), *text)
 
 
