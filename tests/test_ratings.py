@@ -751,7 +751,7 @@ def test_the_app_answers_ratings(reviews, monkeypatch):
     from errorfloor.apps.web.answering import answer as asked_by_page
 
     monkeypatch.chdir(reviews.parent)
-    question = {"kind": "open", "file": reviews.name, "folder": str(reviews.parent)}
+    question = {"kind": "open", "file": reviews.name, "folder": str(reviews.parent), "state": {}}
     found = asked_by_page(question, lambda event: None)
     assert ef.from_ratings(str(reviews)).sentence == found["status"]
     assert "is the best R2 any model can get" in found["regions"]["answer"]

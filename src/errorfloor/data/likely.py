@@ -646,13 +646,15 @@ def prediction_and_label(columns: Sequence[FirstValues]) -> tuple[str, str] | No
 def prediction_beside(columns: Sequence[FirstValues], used: Collection[str]) -> str | None:
     """Return the only column that is called a prediction and holds classes of the columns used.
 
-    Where nobody says which these are, any other column may be.
+    Where nobody says which these are, any other column may be. A copy of one that is used is what
+    the tool that wrote the file calls a vote.
     """
     labels = _labels(columns, but=[*used])
     called = [one for one in labels if may_predict(one.name)]
     known = [one for one in columns if one.name in used] if used else labels
     classes = {name for one in known if one not in called for name in one.classes}
-    found = [one.name for one in called if one.classes <= classes]
+    copies = {one.cells for one in known if one not in called}
+    found = [one.name for one in called if one.classes <= classes and one.cells not in copies]
     return found[0] if len(found) == 1 else None
 
 
