@@ -363,19 +363,19 @@ def test_the_answer_says_for_whom_it_speaks(votes):
     assert plain.high <= known.high
     for name in ("likelihood", "certified"):
         found = ef.from_votes(votes, interval=name)
-        assert "one more vote of these 30 annotators, not of a new one" in found.assumptions
+        assert "one more vote by one of these 30 annotators, not of a new one" in found.assumptions
     counts = ef.from_votes([1, 2, 3], 3)
     assert "It is not known who gave which vote" in counts.assumptions
     with pytest.raises(ValueError, match="needs to know whose vote each one is"):
         ef.from_votes([1, 2, 3], 3, interval="annotators")
 
 
-@pytest.mark.filterwarnings("ignore:The votes come from too few people")
+@pytest.mark.filterwarnings("ignore:.*too few to speak for other people")
 def test_too_few_people_are_no_sample_and_the_answer_says_so(votes):
     few = votes[votes["annotator"] < 4]
     found = ef.from_votes(few)
     assert found.interval_method == "likelihood"
-    assert "one more vote of these 4 annotators" in found.sentence
+    assert "one more vote by one of these 4 annotators" in found.sentence
     assert [finding.level for finding in found.findings if finding.name == "annotators"] == ["warn"]
     with pytest.warns(ef.DegenerateBootstrapWarning, match="5 are the fewest"):
         assert ef.from_votes(few, interval="annotators").interval_method == "likelihood"

@@ -429,7 +429,7 @@ def test_many_classes_one_of_them_and_their_confusion(user):
     user.sees("apple", "#classes")
     user.sees("apple (392)", "#question")
     user.clicks("Class votes")
-    user.sees("one more vote of these 3 annotators", "#answer")
+    user.sees("one more vote by one of these 3 annotators", "#answer")
     user.chooses("positive", "apple")
     user.sees("apple against the rest", "#question")
     user.opens("The exact command line and Python")

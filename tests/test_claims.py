@@ -159,7 +159,7 @@ def test_headlines_lead_with_the_limit_that_holds():
         f"An accuracy of at least {100 * (1 - found.high) // 1:.0f} % on these labels is reachable"
     )
     assert found.sentence.startswith(reach)
-    assert "the best threshold on these scores gets about" in found.sentence
+    assert "the estimate for the best threshold on these scores is" in found.sentence
     assert "A model that sees more than these scores may do better." in found.sentence
     most = f"floor at most {-(-100 * found.high // 1):.0f} % with 95 % confidence; "
     assert str(found).startswith(most)

@@ -198,7 +198,7 @@ def test_the_three_layouts_of_votes_agree(folder):
         == "Each item's votes are independent draws from its true probabilities."
     )
     assert "It is not known who gave which vote" in counted.pop("assumptions")
-    assert "one more vote of these 3 annotators" in known.pop("sentence")
+    assert "one more vote by one of these 3 annotators" in known.pop("sentence")
     assert "one more annotator's vote" in counted.pop("sentence")
     assert known == counted
     long = [line.split(",") for line in Path("demo/annotations.csv").read_text().split()[1:]]
@@ -212,7 +212,7 @@ def test_the_three_layouts_of_votes_agree(folder):
     assert {**numbers(json.loads(wide.stdout)), **aside} == {**known, **aside}
     note, warning = wide.stderr.splitlines()
     assert note == 'note: using columns "rater_1", "rater_2", "Rater 3" as the annotators'
-    assert warning.startswith("Warning: The votes come from too few people to speak for others")
+    assert warning.startswith("Warning: Only 3 annotators voted, too few to speak for other people")
 
 
 def test_blanks_among_annotators_are_votes_not_cast(folder):

@@ -974,8 +974,8 @@ def test_columns_of_text_that_nobody_named_are_left_out_with_a_warning():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"age": rng.normal(size=200), "y": rng.integers(0, 2, 200)})
     frame["sex"] = np.where(frame["y"] == 1, "f", "m")
-    with pytest.warns(ef.DoubtWarning, match="Left out, because they hold text: sex. A model"):
+    with pytest.warns(ef.DoubtWarning, match="Columns of text were left out: sex. A model"):
         found = ef.from_features(frame, label="y")
-    assert "Left out, because they hold text: sex." in str(found)
+    assert "Columns of text were left out: sex." in str(found)
     named = ef.from_features(frame, label="y", features=["age"])
     assert "hold text" not in str(named)

@@ -557,7 +557,7 @@ def test_text_that_turns_to_latin_late_is_refused_with_how_to_convert_it(tmp_pat
 
 
 def test_the_recipe_of_an_answer_repeats_what_was_said_of_repeated_votes():
-    with pytest.warns(ef.DoubtWarning, match="too few people"):
+    with pytest.warns(ef.DoubtWarning, match="too few to speak for other people"):
         floor = ef.from_votes(FILES / "repeated.csv", duplicates="last")
     assert floor.source.options.duplicates == "last"
     assert "duplicates='last'" in python_code(floor)

@@ -468,7 +468,7 @@ def test_answers_that_are_no_class_are_doubted(three_votes):
         ef.from_votes(rows_of_votes(unsure))
     assert any("Don't know is counted as a class" in str(one.message) for one in caught)
     # Of two classes, the other one may be what was asked for.
-    with pytest.warns(ef.DoubtWarning, match="too few people"):
+    with pytest.warns(ef.DoubtWarning, match="too few to speak for other people"):
         known = ef.from_votes(
             rows_of_votes([("yes", "skip"), ("skip", "skip"), ("yes", "yes")] * 9)
         )

@@ -153,7 +153,9 @@ def test_gains_are_counted_in_the_metrics_own_unit():
         r"Your model, at 0\.\d+, can still gain 0\.\d+ to 0\.\d+ AUC\.$", found.sentence
     )
     assert re.search(
-        r"^Ceiling minus AUC: \+0\.\d{2,4}, 95 % interval", long_text_of(found), re.MULTILINE
+        r"^The ceiling minus the model's AUC: \+0\.\d{2,4}, 95 % interval",
+        long_text_of(found),
+        re.MULTILINE,
     )
     found = ef.headroom(soft("log-loss"), model_scores=1 - model, labels=y)
     assert re.search(r"can still come down by \d\.\d+ to \d\.\d+ in log-loss\.$", found.sentence)
@@ -440,7 +442,7 @@ def test_plans_of_other_metrics_start_from_the_pilots_interval():
     plan = ef.plan(found.table, metric="auc", items=(N, 4 * N), target=0.02)
     assert plan.width[0] == pytest.approx([found.high - found.low, (found.high - found.low) / 2])
     assert plan.sentence.startswith(
-        "The cheapest way to an interval of 0.02 is one label for each of "
+        "For a new set of items, the cheapest way to an interval of 0.02 is one label for each of "
     )
     assert "Width of the 95 % interval of the AUC ceiling" in str(plan)
     assert "plug-in" not in str(plan)

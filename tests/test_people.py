@@ -290,10 +290,10 @@ def test_added_variance_is_the_sum_over_pairs_of_items():
 
 def test_few_people_do_not_stand_for_others():
     rows = crowd(people=4, m=3)
-    with pytest.warns(ef.DoubtWarning, match="too few people"):
+    with pytest.warns(ef.DoubtWarning, match="too few to speak for other people"):
         found = ef.people(rows, prediction="gpt")
     assert not found.crossed
-    assert str(found).count("too few people") == 1
+    assert str(found).count("too few to speak for other people") == 1
     assert ef.people(crowd(people=12), prediction="gpt").crossed
 
 

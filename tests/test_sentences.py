@@ -114,7 +114,7 @@ def test_a_bound_is_told_by_the_limit_that_holds():
     floor = replace(estimate(), **bound)
     best = (
         "An accuracy of at least 91.7 % on these labels is reachable "
-        "(95 % confidence); the best threshold on these scores gets about 92.6 %."
+        "(95 % confidence); the estimate for the best threshold on these scores is 92.6 %."
     )
     assert floor.sentence == f"{best} A model that sees more than these scores may do better."
     for word, low, high, said in (

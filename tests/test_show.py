@@ -35,7 +35,7 @@ from errorfloor.show.text import long_text_of
 # The files of `folder` hold every item twice.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.* rows repeat an item"),
-    pytest.mark.filterwarnings("ignore:The votes come from too few people"),
+    pytest.mark.filterwarnings("ignore:.*too few to speak for other people"),
 ]
 ASSUMES = "The scores order the items."
 
@@ -147,7 +147,7 @@ def test_colours_are_six_digits_in_small_letters_as_matplotlib_writes_them():
 BEST = "The best possible accuracy on these labels is about 93.0 % (91.6 to 94.0 %)"
 BOUND = (
     "An accuracy of at least 91.5 % on these labels is reachable (95 % confidence); "
-    "the best threshold on these scores gets about 93.0 %"
+    "the estimate for the best threshold on these scores is 93.0 %"
 )
 SEES = "A model that sees more than these scores may do better."
 LINE = (
@@ -173,8 +173,8 @@ def test_an_estimate_is_one_line():
 def test_votes_say_what_a_simple_count_would_give():
     assert long_text_of(votes_estimate()).splitlines()[2:] == [
         "Assumes: Votes are independent.",
-        "Simply counting the votes would give a floor of 4.9 %; with so few votes per item that is "
-        "about 1.6 points too low.",
+        "Simply counting the votes would give a floor of 4.9 %. That is about 1.6 points too "
+        "low, because each item has few votes.",
         "Left out: 1 item with missing values.",
     ]
     for found in (votes_estimate("plugin"), votes_estimate(bias=None), votes_estimate(bias=-1e-5)):
@@ -220,7 +220,9 @@ def test_groups_of_anything_else_stand_under_their_names():
     assert str(found) == said
     both = "Your model can still gain in batch a, may be at the limit in batch b."
     assert found.sentence == both
-    assert long_text_of(found).startswith(f"{both}\n\nbatch a\n{sentences[0]}\nError minus floor")
+    assert long_text_of(found).startswith(
+        f"{both}\n\nbatch a\n{sentences[0]}\nThe model's error minus the floor"
+    )
     assert long_text_of(found).endswith("\nLeft out: 1 item with missing values.")
     assert html_of(found).count("<tr>") == 3  # a head, and a row for each batch
     assert str(ef.Groups("batch", {})) == ""
@@ -264,8 +266,8 @@ def test_a_verdict_is_one_sentence(word, low, high, sentence):
 
 def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
     assert long_text_of(verdict()).splitlines()[1:] == [
-        "Error minus floor: +5.3 points, 95 % interval +2.3 to +8.2 (1,000 test items). This shows "
-        "that the model is worse than the floor (p < 0.001).",
+        "The model's error minus the floor: +5.3 points, 95 % interval +2.3 to +8.2 "
+        "(1,000 test items). This shows that the model is worse than the floor (p < 0.001).",
         "Floor 7.0 %, 95 % interval 6.0 to 8.4 % (n = 2,000, method mixture, interval likelihood)",
         f"Assumes: {ASSUMES}",
     ]
@@ -288,8 +290,8 @@ def test_a_plan_is_a_table_with_advice():
 def test_advice_names_the_cheapest_way_to_the_target():
     options = (Option(3, 5000, 9000.0), Option(10, 410, 4141.0))
     assert plan(target=0.05, options=options).advice == (
-        "The cheapest way to an interval of 5 points is 10 votes for each of 410 items, at a cost "
-        "of 4,141."
+        "For a new set of items, the cheapest way to an interval of 5 points is 10 votes for each "
+        "of 410 items, at a cost of 4,141."
     )
     one = plan(target=0.02, votes=np.array([1]), options=(Option(1, 2900, 2900.0),))
     assert "is one label for each of 2,900 items, at a cost of 2,900." in one.advice
@@ -311,7 +313,7 @@ def test_advice_weighs_one_more_vote_against_new_items():
         "items, for the same price, would make it 11.4 points wide."
     )
     broader = plan(trade=Trade(300, 97, 0.12, 0.1137)).advice
-    assert broader.endswith("11.4 points wide, so new items are at least as good.")
+    assert broader.endswith("11.4 points wide, so more items are at least as good.")
     both = plan(target=0.001, narrowest=0.02, trade=Trade(300, 97, 0.1, 0.2)).advice
     assert "points. One more vote for each" in both
 
@@ -323,7 +325,7 @@ def test_feebee_has_a_row_for_each_method_and_the_oracle_last():
     assert " to " in lines[1]
     assert " to " not in lines[3]
     assert lines[4:] == [
-        "3 repeats at each of 5 levels of noise, n = 200, model error 10 %. Noise in "
+        "3 repeats at each of 5 levels of noise; n = 200, model error 10 %. Noise in "
         "labels cannot show what the scores or features miss.",
         "So.",
     ]

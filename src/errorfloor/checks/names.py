@@ -92,6 +92,7 @@ RECORDS = (
         name="answers that are no class",
         classes=ANY,
         run=_abstentions,
-        asks="Does one of three or more answers mean no answer, such as unsure or skip?",
+        asks="Where people choose among three or more answers: does one, such as unsure or skip, "
+        "mean that they gave none?",
     ),
 )

@@ -200,8 +200,8 @@ def plugin_bias(estimate: VotesEstimate) -> Iterator[Finding]:
             "Simply counting the votes gives a floor that is too low by about this much on "
             "average, and the interval does not show it. Use method mixture."
             if serious
-            else f"Simply counting the votes would give a floor of {per_cent(estimate.plugin)}; on "
-            "average that misses the true floor by about this much.",
+            else f"Simply counting the votes would give a floor of {per_cent(estimate.plugin)}. On "
+            "average, that misses the true floor by about this much.",
         )
     if estimate.bias_bound is not None:
         sentence = (
@@ -230,8 +230,8 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
             "annotators",
             value,
             "warn",
-            f"The votes come from too few people to speak for others ({_few(number, effective)}): "
-            f"the {estimate.measure.limit} is for one more vote by these same people.",
+            f"{_few(number, effective)}, too few to speak for other people: the "
+            f"{estimate.measure.limit} is for one more vote by one of these {number:,}.",
             remedy,
         )
     elif effective < _MANY_ANNOTATORS:
@@ -248,8 +248,9 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
 def _few(number: int, effective: float) -> str:
     """Say how many annotators there are, or that a few of them gave most votes."""
     if effective > number - 1:
-        return counted(number, "annotator")
-    return f"as if only {effective:.0f} of the {number:,} annotators had voted, equally often"
+        return f"Only {counted(number, 'annotator')} voted"
+    few = f"{effective:.0f} of the {number:,} annotators"
+    return f"A few people gave most votes, as if only {few} had voted, all equally often"
 
 
 # A floor that moves by no more than this is stated, whatever is refuted.

@@ -429,8 +429,13 @@ def _missing(request: RowRequest, given: Given, n: int, found: Mapping[str, int]
         return InputError(text, argument("drop_missing", True), " to leave these rows out.")
     if name in _OF_EACH_ITEM:
         return InputError(
-            *(argument(name), f" has no vote in {found[name]:,} of {n:,} rows. Fill them in, or "),
-            *("pass ", argument("drop_missing", True), " to leave these rows out."),
+            f"{found[name]:,} of {n:,} rows have no vote at all in ",
+            *(
+                argument(name),
+                ". Fill them in, or pass ",
+                argument("drop_missing", True),
+                " to leave these rows out.",
+            ),
         )
     out: tuple[Part, ...] = (argument("drop_missing", True), " to leave these rows out")
     kept: tuple[Part, ...] = (

@@ -244,12 +244,12 @@ def that_fit(table: Table, metric: str = ERROR.name) -> tuple[tuple[Method, ...]
         usual = tuple(method for method in usual if method not in light)
         names = ", ".join(method.name for method in light)
         if names:
-            notes = (f"Left out, because they do not use weights and clusters: {names}.",)
+            notes = (f"Methods that do not use weights and clusters were left out: {names}.",)
     fitting = tuple(method for method in usual if method.takes(table))
     left_out = ", ".join(method.name for method in usual if method not in fitting)
     if not left_out:
         return fitting, notes
-    return fitting, (*notes, f"Left out, because they need scores in [0, 1]: {left_out}.")
+    return fitting, (*notes, f"Methods that need scores in [0, 1] were left out: {left_out}.")
 
 
 def on_any_scale(classes: Classes = Classes.TWO, metric: str = ERROR.name) -> str:

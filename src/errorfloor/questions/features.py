@@ -134,9 +134,9 @@ def _contradiction(found: FeaturesEstimate, floor: Estimate, same: bool) -> Find
 
 DUPLICATES = REFUSED, FIRST, ALL = "error", "first", "all"
 _ASSUMES = (
-    "Items are drawn independently (a cluster counts as one), and their features were made without "
-    "their labels. Near-copies and several rows of one person break this: declare them as "
-    "clusters; the checks cannot find all of them."
+    "Items are drawn independently, but for those of one cluster, and their features were made "
+    "without a look at the labels. Near-copies and several rows of one person break this: declare "
+    "them as clusters; the checks cannot find all of them."
 )
 
 
@@ -393,8 +393,7 @@ def _left_out(facts: Mapping[str, Any]) -> Iterator[Finding]:
             "Columns of text",
             listed,
             "warn",
-            f"Left out, because they hold text: {listed}. A model that sees these columns may "
-            "do better.",
+            f"Columns of text were left out: {listed}. A model that sees them may do better.",
             "Turn them into numbers, for example by pandas.get_dummies, or name the features.",
         )
 

@@ -253,7 +253,7 @@ def methods_fitting(table: ScoreTable, metric: Metric) -> tuple[dict[str, Method
     every = methods_of(metric)
     fitting = {name: one for name, one in every.items() if one.takes(table)}
     left_out = ", ".join(name for name in every if name not in fitting)
-    note = f"Left out, because they need scores in [0, 1]: {left_out}."
+    note = f"Methods that need scores in [0, 1] were left out: {left_out}."
     return fitting, (note,) if left_out else ()
 
 

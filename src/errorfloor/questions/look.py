@@ -359,7 +359,7 @@ def _of_right(column: str, files: tuple[str, ...]) -> WayOut:
         "is. Its mean is the model's accuracy; together with scores it would only tell how well "
         "the model's errors can be predicted."
     )
-    needs = "A floor needs the true class of each item, with a score for each class or votes:"
+    needs = "A floor needs votes, or the true class of each item with a score for each class:"
     return WayOut(sentence, needs, in_general(files, ())[:2])
 
 

@@ -325,7 +325,7 @@ def _method_help() -> str:
         names.sort(key=lambda name: name not in usual)
         parts.append(f"for {kind}: {either(names)}")
     text = "; ".join(parts)
-    return f"For experts; by default it is chosen to fit the data. {text[:1].upper()}{text[1:]}."
+    return f"Rarely needed: by default it is chosen to fit the data. {text[:1].upper()}{text[1:]}."
 
 
 def methods_help() -> str:
@@ -333,14 +333,15 @@ def methods_help() -> str:
     from errorfloor import methods
 
     names = either(methods.short_names(SCORES.kind))
-    return f"{names}. Repeat it for several; by default all that suit the data."
+    return f"{names}. Repeat the option for several; by default all that suit the data are used."
 
 
 def _interval_help() -> str:
     """List the intervals, as they are now."""
     from errorfloor import intervals
 
-    return f"{either([*intervals.names(), 'none'])}; chosen to fit the method by default."
+    names = either([*intervals.names(), "none"])
+    return f"How to compute the interval: {names}. By default it is chosen to fit the method."
 
 
 _plain_option = partial(AskOption, section=PLAIN)
@@ -460,9 +461,9 @@ _ASK = (
         name="costs",
         kind=Matrix("1,5 or 0,1,2;1,0,1;2,1,0"),
         metavar="COSTS",
-        help="With --metric cost: the costs of a false positive and a false negative, such as "
-        "1,5; or "
-        "a row for each true class with the cost of each decision, '0,1,2;1,0,1;2,1,0'.",
+        help="For --metric cost: what a false positive and a false negative cost, such as '1,5'. "
+        "For more classes, a row for each true class with the cost of each decision, and a "
+        "semicolon after each row but the last: '0,1,2;1,0,1;2,1,0'.",
         label="Costs of a false positive and a false negative",
         hint="such as 1,5",
     ),
@@ -707,7 +708,8 @@ _FEATURES_OF_FEEBEE = _column_option(
 _DEVICE = AskOption(
     name="device",
     metavar="DEVICE",
-    help="Where to search for neighbours: cuda for a graphics card, which needs PyTorch.",
+    help="What searches for neighbours: the processor by default, or cuda, a graphics card. That "
+    "needs PyTorch.",
 )
 _FEEBEE = (
     _FEATURES_OF_FEEBEE,
@@ -826,7 +828,9 @@ _AGREEMENT = (
         metavar="COUNT",
         help="Number of pairs of votes that agree, or their share, such as 0.92 or 92%.",
     ),
-    _plain_option(name="pairs", kind=Whole(1), metavar="COUNT", help="Pairs that were compared."),
+    _plain_option(
+        name="pairs", kind=Whole(1), metavar="COUNT", help="How many pairs of votes were compared."
+    ),
     _plain_option(
         name="share",
         kind=Number(0, 1),

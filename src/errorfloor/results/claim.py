@@ -39,6 +39,8 @@ class Claim:
         For which label it is true, where that is easily mistaken.
     sees : str
         What a better model may see more than.
+    any_between : bool
+        Whether the data fit any value between the limits equally well, however many there are.
     """
 
     low: bool = False
@@ -47,6 +49,7 @@ class Claim:
     condition: str = ""
     scope: str = ""
     sees: str = ""
+    any_between: bool = False
 
     @property
     def limits(self) -> str:
@@ -90,6 +93,8 @@ class Claim:
                 sentence = f"this estimates {self.best_of}, and bounds no other model"
         elif self.limits == "both":
             sentence = f"{provided}both limits are limits of {best}"
+            if self.any_between:
+                sentence += "; which value between them is right, these data cannot tell"
         else:
             side, other = ("lower", "upper") if self.low else ("upper", "lower")
             sentence = (

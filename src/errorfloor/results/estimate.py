@@ -359,7 +359,8 @@ class AgreementEstimate(Estimate):
     def claim(self) -> Claim:
         """Both sides, for people drawn like those who agree."""
         some = self.interval is not None
-        return Claim(low=some, high=some, scope="for the answers of people drawn like these")
+        scope = "for the answers of people drawn like these"
+        return Claim(low=some, high=some, scope=scope, any_between=some)
 
     @property
     def agreement(self) -> float:

@@ -183,6 +183,8 @@ def _hero(floor: Estimate, gauge: Gauge) -> Hero:
     if gauge.reached is not None and gauge.limit is not None:
         low, high = sorted((gauge.reached, gauge.limit))
         within = style.range_of(low, high, digits)
+        if claim.any_between:
+            return Hero(within, f"hold the best {name} any model can get", f"{sure} confidence")
         return Hero(value, f"is the best {name} any model can get", f"{within}, {sure} confidence")
     if gauge.reached is not None:
         side = style.up if least == "≤" else style.down

@@ -330,11 +330,12 @@ def how_feebee(result: FeeBeeResult) -> str:
     """Say how much noise was added to what."""
     metric, value = result.measure, result.model_value
     shown = f"{100 * value:.4g} %" if metric.per_cent else f"{value:.4g}"
-    several = f" and {len(result.means)} shares of class 1" if len(result.means) > 1 else ""
+    shares = f", for each of {len(result.means)} shares of class 1"
+    several = shares if len(result.means) > 1 else ""
     wide = result.dimensions
     features = "" if wide is None else f"{wide:,} feature{'s' if wide > 1 else ''}, "
     return (
-        f"{result.repeats} repeats at each of {result.noise.size} levels of noise{several}, "
+        f"{result.repeats} repeats at each of {result.noise.size} levels of noise{several}; "
         f"n = {result.n:,}, {features}model {metric.words} {shown}. Noise in labels cannot show "
         "what the scores or features miss."
     )

@@ -155,8 +155,8 @@ def each_floor(result: FloorDifference) -> list[str]:
     for name, floor in (("First", result.first), ("Second", result.second)):
         basis = f"n = {floor.n:,}, method {floor.method}, interval {floor.interval_method}"
         lines.append(f"{name}: {floor.measure.limit} {', '.join(_parts(floor))} ({basis})")
-    sure = f"With {numbers.level(result.level)} confidence both intervals are right"
-    lines.append(f"{sure}, so each is wider than it would be alone.")
+    sure = f"with {numbers.level(result.level)} confidence both are right at once"
+    lines.append(f"Each interval is wider than it would be alone, so that {sure}.")
     if result.independent:
         lines.append("This needs two independent samples; for the same items add --dependent.")
     return lines

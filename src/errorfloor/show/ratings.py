@@ -104,7 +104,7 @@ def sentence(found: RatingsEstimate) -> str:
     pair = "the two raters" if found.raters == 2 else "two people"
     if metric.name == "r2":
         gives = number(found.icc**2, 0.0)
-        return f"{opening} Predicting from one other person's rating gives {gives}."
+        return f"{opening} Predicting from one other person's rating gives an R2 of {gives}."
     return f"{opening} The {metric.words} between {pair} is {number(found.value**2, 0.0)}."
 
 

@@ -300,8 +300,11 @@ def _best(result: Estimate) -> str:
         return _bound(result, claim)
     of = ", as given," if given else _on(result)
     the = f"If {claim.condition}, the" if claim.condition and not given else "The"
-    name = metric.opposite or metric.words
-    return f"{the} best possible {name}{of} is {'' if given else 'about '}{_shown(result, metric)}"
+    best = f"{the} best possible {metric.opposite or metric.words}{of} is"
+    if claim.any_between:
+        sure = numbers.level(result.level or 0)
+        return f"{best} between {_limits(result, ' and ')} ({sure} confidence)"
+    return f"{best} {'' if given else 'about '}{_shown(result, metric)}"
 
 
 def _bound(result: Estimate, claim: Claim) -> str:
@@ -309,7 +312,7 @@ def _bound(result: Estimate, claim: Claim) -> str:
     metric, style = result.measure, numbers.style_of(result)
     name = numbers.with_article(metric.opposite or metric.words)
     digits = numbers.digits_for(result)
-    about = f"about {style.value(metric.shown(result.value), digits)}"
+    value = style.value(metric.shown(result.value), digits)
     if claim.limits == "none" or result.low is None or result.high is None:
         best = numbers.with_capital(claim.best_of)
         return f"{best} gets {name} of about {_shown(result, metric)}{_on(result)}"
@@ -319,11 +322,11 @@ def _bound(result: Estimate, claim: Claim) -> str:
     sure = numbers.level(result.level or 0)
     if claim.reachable(metric):
         sentence = f"{numbers.with_capital(name)} of {bound}{_on(result)} is reachable"
-        return f"{sentence} ({sure} confidence); {claim.best_of} gets {about}"
+        return f"{sentence} ({sure} confidence); the estimate for {claim.best_of} is {value}"
     best = f"The best possible {metric.opposite or metric.words}{_on(result)} is {bound}"
     return (
         f"{best} ({sure} confidence); {claim.best_of}, which looks too good where items have few "
-        f"votes, gives {about}"
+        f"votes, gives about {value}"
     )
 
 
@@ -336,7 +339,7 @@ def target_of(result: Estimate) -> str:
         return result.target
     if effective_number(table.workloads) >= FEWEST_ANNOTATORS:
         return result.target
-    return f"one more vote of these {number_of(table.workloads):,} annotators"
+    return f"one more vote by one of these {number_of(table.workloads):,} annotators"
 
 
 def _on(result: Estimate) -> str:
@@ -352,8 +355,16 @@ def _shown(result: Estimate, metric: Metric) -> str:
     value = style.value(metric.shown(result.value), digits)
     if not result.n or result.low is None or result.high is None:
         return value
-    low, high = sorted(metric.shown(limit) for limit in (result.low, result.high))
-    return f"{value} ({style.range_of(low, high, digits)})"
+    return f"{value} ({_limits(result)})"
+
+
+def _limits(result: Estimate, to: str = " to ") -> str:
+    """Return the limits of the value in the same terms, the lower first."""
+    assert result.low is not None
+    assert result.high is not None
+    low, high = sorted(result.measure.shown(limit) for limit in (result.low, result.high))
+    range_ = numbers.style_of(result).range_of(low, high, numbers.digits_for(result))
+    return range_.replace(" to ", to)
 
 
 def _range_of_groups(groups: Groups[Estimate]) -> str:
@@ -445,7 +456,8 @@ def _way_to_target(plan: Plan) -> Iterator[str]:
     if best is not None:
         labels = "one label" if best.votes == 1 else f"{best.votes} votes"
         yield (
-            f"The cheapest way to {wanted} is {labels} for each of {best.items:,} items, "
+            f"For a new set of items, the cheapest way to {wanted} is {labels} for each of "
+            f"{best.items:,} items, "
             f"at a cost of {best.cost:,.0f}."
         )
     elif plan.narrowest is not None:
@@ -479,8 +491,8 @@ def _trade(plan: Plan) -> Iterator[str]:
     if trade.now is not None:
         yield f"The interval is now {style.size(trade.now, digits)} wide."
     vote = f"One more vote for each of your {trade.n:,} items would make the interval {deeper} wide"
-    items = f"{trade.more:,} new items, for the same price, would make it {broader} wide"
+    items = f"{trade.more:,} more items, for the same price, would make it {broader} wide"
     if trade.deeper < trade.broader:
         yield f"{vote}; {items}."
     else:
-        yield f"{vote}; {items}, so new items are at least as good."
+        yield f"{vote}; {items}, so more items are at least as good."

@@ -199,8 +199,9 @@ def labels_alone(result: Estimate) -> str:
     line = f"The labels alone would give {name} of {numbers.with_limits(alone)}."
     if result.n_effective is None:
         return line
-    worth = f"{numbers.counted(result.n, 'label')} worth {result.n_effective:,.0f}"
-    return f"{line} The scores of the other items make your {worth}."
+    your = numbers.counted(result.n, "label")
+    as_many = f"as much as {result.n_effective:,.0f} would alone"
+    return f"{line} With the scores of the other items, your {your} tell {as_many}."
 
 
 @text_of.register("Comparison")
@@ -317,8 +318,8 @@ def parts_of_difference(verdict: Verdict) -> tuple[str, str, str]:
     """Return what the difference of a verdict is of, its value, and its limits."""
     metric, claim = verdict.floor.measure, verdict.floor.claim
     style, digits = numbers.style_of(verdict.floor), digits_of(verdict)
-    best = metric.limit if claim.any_model else f"that of {claim.best_of}"
-    own = metric.words if claim.any_model else f"the model's {metric.words}"
+    best = f"the {metric.limit}" if claim.any_model else f"that of {claim.best_of}"
+    own = f"the model's {metric.words}"
     pair = (own, best) if metric.less_is_better else (best, own)
     low, high = (style.signed(one, digits) for one in limits_of(verdict))
     value = f"{style.signed(verdict.difference, digits)}{style.of_points}"
@@ -487,8 +488,8 @@ def _(result: VotesEstimate) -> Iterable[str]:
     if result.method != PLUGIN.name and float(style.bare(-bias, digits)) > 0:
         yield (
             f"Simply counting the votes would give a floor of "
-            f"{style.value(result.plugin, digits)}; with so few votes per item that is about "
-            f"{style.size(-bias, digits)} too low."
+            f"{style.value(result.plugin, digits)}. That is about {style.size(-bias, digits)} "
+            "too low, because each item has few votes."
         )
     if result.bias_bound is not None:
         limit = result.options.get("model_error", 0.5)

@@ -91,7 +91,7 @@ def report(
 @option(
     "--title",
     metavar="TEXT",
-    help="First line of the card; by default the file and its number of items.",
+    help="First line of the card; by default the name of the file and its number of items.",
 )
 @option("--dark", is_flag=True, help="For dark pages.")
 @PREDICTION
