@@ -180,7 +180,7 @@ def test_tables_with_annotators_add_up_and_are_saved_whole(votes, tmp_path):
 
 def test_a_sum_with_votes_of_unknown_people_knows_nobody_and_says_so(votes):
     known = ef.frames.vote_table(votes, **COLUMNS)
-    with pytest.warns(ef.LostAnnotatorsWarning, match="hold for these annotators alone"):
+    with pytest.warns(ef.LostAnnotatorsWarning, match="hold for these annotators only"):
         total = known + ef.VoteTable.from_arrays([1, 2], 4)
     assert total.workloads is None
     assert total.by_group is None
@@ -355,7 +355,7 @@ def test_800_workers_with_guessers_are_at_most_half_as_wide_again():
 def test_the_answer_says_for_whom_it_speaks(votes):
     known = ef.from_votes(votes)
     assert known.interval_method == "annotators"
-    assert "30 annotators count as a random sample" in known.assumptions
+    assert "the 30 annotators are each treated as a random sample" in known.assumptions
     assert known.low < known.at_level(0.8).low
     plain = ef.from_votes(votes, interval="likelihood")
     assert plain.value == known.value
@@ -363,7 +363,7 @@ def test_the_answer_says_for_whom_it_speaks(votes):
     assert plain.high <= known.high
     for name in ("likelihood", "certified"):
         found = ef.from_votes(votes, interval=name)
-        assert "one more vote by one of these 30 annotators, not of a new one" in found.assumptions
+        assert "one more vote by one of these 30 annotators, not by a new one" in found.assumptions
     counts = ef.from_votes([1, 2, 3], 3)
     assert "It is not known who gave which vote" in counts.assumptions
     with pytest.raises(ValueError, match="needs to know whose vote each one is"):

@@ -221,7 +221,7 @@ def test_scores_from_a_file_to_a_verdict_by_groups(user):
     user.types("n", "400")
     user.sees("Your model, at", "#answer")
     user.chooses("role:site", "group")
-    user.sees("Your model can still gain in every site", "#answer")
+    user.sees("In every site, your model can still gain", "#answer")
     user.sees("Groups\n2", "#answer")
     titles = [one.get_attribute("textContent") for one in user.all("#answer circle title")]
     assert [one[:3] for one in titles] == ["a: ", "b: "]  # the groups have a picture

@@ -88,7 +88,12 @@ CLAIMS = [
     ("classes", {"complete": True}, "both", ""),
     ("gold", {}, "high", "the best threshold on these shares of votes"),
     ("gold", {"metric": "auc"}, "low", "the ranking by these shares of votes"),
-    ("features", {}, "high", "the model that was best on earlier items"),
+    (
+        "features",
+        {},
+        "high",
+        "predicting each item with the model that did best on the items just before",
+    ),
     ("features", {"method": "1nn"}, "none", None),
     ("agreement", {}, "both", ""),
 ]

@@ -80,7 +80,7 @@ def test_comparing_scores_on_another_scale_leaves_out_what_needs_probabilities(d
     assert set(rows.methods) == {
         "isotonic", "isotonic-cf", "hist-10", "hist-25", "hist-50", "hist-100", "platt",
     }  # fmt: skip
-    assert "Left out" in str(rows)
+    assert "were left out" in str(rows)
     assert "beta-am" in rows.notes[0]
     with pytest.raises(KeyError, match="'beta' was not compared; there are isotonic"):
         rows["beta"]
@@ -157,7 +157,7 @@ def test_the_text_of_a_small_floor_keeps_its_digits():
     assert (
         str(found)
         == "floor at most 0.11 % with 90 % confidence; the best threshold on these scores gives an "
-        "error of 0.05 %, interval 0.02 to 0.11 % (n = 10,000, method isotonic, interval honest)"
+        "error of 0.05 %, interval 0.02 to 0.11 % (n = 10,000, method isotonic, honest interval)"
     )
 
 

@@ -903,7 +903,7 @@ def test_the_command_writes_reports(files, tmp_path, capsys):
     asked = ["features", str(folder / "wide.csv"), "--label", "y", "--seed", "0"]
     for name, sign in (
         ("r.html", "<html"),
-        ("r.md", "The model that was best on earlier items"),
+        ("r.md", "Predicting each item with the model that did best on the items just before"),
         ("r.json", "sequential"),
     ):
         assert run([*asked, "-o", str(tmp_path / name)]) == 0

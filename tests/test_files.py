@@ -357,7 +357,7 @@ def test_rows_without_a_list_are_missing_and_brackets_need_not_close(engine):
     texts = [None, "[a, b, b]", "[b, a", "[a, 'b', ]", "a|a"]
     frame = ENGINES[engine]({"annotations": texts})
     asked = {"annotations": "annotations", "positive": "a"}
-    with pytest.raises(ef.InputError, match=r"`annotations` has no vote in 1 of 5 rows"):
+    with pytest.raises(ef.InputError, match=r"1 of 5 rows have no vote at all in `annotations`"):
         ef.from_votes(frame, **asked)
     found = ef.frames.vote_table(frame, **asked, drop_missing=True)
     same(found, VoteTable.from_arrays([1, 1, 1, 2], [3, 2, 2, 2]))

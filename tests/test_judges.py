@@ -457,7 +457,7 @@ def test_the_command_and_text_say_how_many_labels_and_what_they_say_alone(judged
     pd.DataFrame({"score": scores, "label": labels}).to_csv(tmp_path / "j.csv", index=False)
     run = CliRunner().invoke
     text = run(cli, ["estimate", str(tmp_path / "j.csv"), "--unlabelled", "--seed", "0"]).output
-    assert "(labels on 400 of 4,000 items, method ppi, interval powered)" in text
+    assert "(labels on 400 of 4,000 items, method ppi, powered interval)" in text
     assert "The labels alone would give " in text
     done = run(cli, ["estimate", str(tmp_path / "j.csv"), "--unlabelled", "--seed", "0", "--json"])
     found = json.loads(done.stdout)["result"]

@@ -124,13 +124,13 @@ def test_sentences_are_as_people_say_them():
 
     assert told("auc", 0.9432, 0.938, 0.948) == (
         "AUC on these labels is about 0.943 (0.938 to 0.948).",
-        "ceiling 0.943 AUC, 95 % interval 0.938 to 0.948 (n = 900, method mixture, interval "
-        "likelihood)",
+        "ceiling 0.943 AUC, 95 % interval 0.938 to 0.948 (n = 900, method mixture, "
+        "likelihood interval)",
     )
     assert told("log-loss", 0.3121, 0.3, 0.32) == (
         "log-loss on these labels is about 0.312 nats (0.300 to 0.320 nats).",
         "floor 0.312 nats of log-loss, 95 % interval 0.300 to 0.320 nats (n = 900, method mixture, "
-        "interval likelihood)",
+        "likelihood interval)",
     )
     assert told("cost", 23.456, 21, 25, costs=(100, 500))[0] == (
         "mean cost per item on these labels is about 23.5 (21.0 to 25.0)."

@@ -268,8 +268,8 @@ def test_results_say_metric_means_and_model_in_text_json_and_pictures(table):
     assert found.estimates["platt"].shape == (3, 5, 2)
     text = str(found)
     assert (
-        "3 repeats at each of 5 levels of noise and 2 shares of class 1, n = 300, model AUC 0.9"
-        in text
+        "3 repeats at each of 5 levels of noise, for each of 2 shares of class 1; n = 300, "
+        "model AUC 0.9" in text
     )
     assert "Of 2 methods of AUC" in sentence_of(found)
     content = json.loads(json.dumps(found.to_dict()))

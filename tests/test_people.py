@@ -571,7 +571,7 @@ def test_the_answer_is_shown_with_its_rows():
     assert "less than one person" in text
     assert "ceiling" not in text.lower()
     assert "Could guess replace an annotator? No: in the alternative annotator test it wins" in text
-    assert "count as a random sample, like the items" in text
+    assert "are each treated as a random sample" in text
     card = found._repr_html_()
     assert "<svg" in card
     assert "guess" in card

@@ -793,7 +793,7 @@ def test_sentences_say_which_label_and_never_call_agreement_a_ceiling():
         said = ef.from_ratings(values, metric=metric, label=label).sentence
         assert {"one": "one more rating", "mean": "the mean rating", 4: "mean of 4"}[label] in said
     r2 = ef.from_ratings(values)
-    assert f"other person's rating gives {r2.icc**2:.2f}" in r2.sentence
+    assert f"other person's rating gives an R2 of {r2.icc**2:.2f}" in r2.sentence
 
 
 def test_medians_need_twice_as_many_ratings():

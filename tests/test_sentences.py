@@ -186,7 +186,7 @@ def test_many_groups_are_counted_and_few_are_named():
     rows = {name: verdict("saturated", -0.01, 0.01) for name in "abcdefgh"}
     rows["z"] = verdict(floor=estimate(findings=(REVERSED,)))
     assert ef.Groups("site", rows).sentence == (
-        "Your model may be at the limit in 8 of 9 groups, cannot be judged in site z."
+        "In 8 of 9 groups, your model may be at the limit; in site z it cannot be judged."
     )
     assert ef.Groups("site", {"a": object()}).sentence == ""
 

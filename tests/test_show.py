@@ -152,7 +152,7 @@ BOUND = (
 SEES = "A model that sees more than these scores may do better."
 LINE = (
     "floor at most 8.5 % with 95 % confidence; the best threshold on these scores gives an error "
-    "of 7.0 %, interval 5.9 to 8.5 % (n = 2,000, method isotonic, interval honest)"
+    "of 7.0 %, interval 5.9 to 8.5 % (n = 2,000, method isotonic, honest interval)"
 )
 
 
@@ -218,7 +218,7 @@ def test_groups_of_anything_else_stand_under_their_names():
     sentences = [sentence_of(row) for row in found.values()]
     said = f"batch a\n{sentences[0]}\n\nbatch b\n{sentences[1]}"
     assert str(found) == said
-    both = "Your model can still gain in batch a, may be at the limit in batch b."
+    both = "In batch a, your model can still gain; in batch b it may be at the limit."
     assert found.sentence == both
     assert long_text_of(found).startswith(
         f"{both}\n\nbatch a\n{sentences[0]}\nThe model's error minus the floor"
@@ -268,7 +268,7 @@ def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
     assert long_text_of(verdict()).splitlines()[1:] == [
         "The model's error minus the floor: +5.3 points, 95 % interval +2.3 to +8.2 "
         "(1,000 test items). This shows that the model is worse than the floor (p < 0.001).",
-        "Floor 7.0 %, 95 % interval 6.0 to 8.4 % (n = 2,000, method mixture, interval likelihood)",
+        "Floor 7.0 %, 95 % interval 6.0 to 8.4 % (n = 2,000, method mixture, likelihood interval)",
         f"Assumes: {ASSUMES}",
     ]
     below = verdict("saturated", -0.03, 0.01, p_beyond=0.2)
@@ -309,7 +309,7 @@ def test_advice_says_where_no_number_of_items_is_enough():
 def test_advice_weighs_one_more_vote_against_new_items():
     deeper = plan(trade=Trade(300, 97, 0.0929, 0.1137)).advice
     assert deeper == (
-        "One more vote for each of your 300 items would make the interval 9.3 points wide; 97 new "
+        "One more vote for each of your 300 items would make the interval 9.3 points wide; 97 more "
         "items, for the same price, would make it 11.4 points wide."
     )
     broader = plan(trade=Trade(300, 97, 0.12, 0.1137)).advice

@@ -230,10 +230,10 @@ def test_the_note_says_when_some_cast_more_votes():
             0.2, likelihood, 0.0, 0.0, SpreadOfPeople(0.0, 1.0), number, effective
         ).note
 
-    assert "30 annotators count as a random sample" in note(30, 15.0)
+    assert "the 30 annotators are each treated as a random sample" in note(30, 15.0)
     assert "30 annotators (worth 15 with equal numbers of votes" in note(30, 14.9)
-    assert "About 1,000 annotators count as" in note(1000, 900.0)
-    assert "999 annotators count as" in note(999, 900.0)
+    assert "The items and about 1,000 annotators are each treated as" in note(1000, 900.0)
+    assert "the 999 annotators are" in note(999, 900.0)
 
 
 # Brackets.

@@ -109,7 +109,7 @@ def _raters(estimate: Any) -> Iterator[Finding]:
             "Have some items rated by other people.",
         )
     elif estimate.raters is not None:
-        text = "The raters count as a random sample; the answer is for one more like them."
+        text = "The raters are treated as a random sample; the answer is for one more like them."
         yield Finding("Raters", f"{estimate.raters:,}", "ok", text)
 
 

@@ -72,7 +72,7 @@ def _repeated(estimate: Checked) -> Iterator[Finding]:
             f"{rows} an item of an earlier row. Repeated items count each time, and make the "
             "interval too narrow.",
             Sentence(
-                "Keep one row per item, or use the column of items as the cluster",
+                "Keep one row per item, or name the column of item ids as the cluster",
                 *(aside("cluster"), "."),
             ),
         )
@@ -165,7 +165,7 @@ def _copied(estimate: Checked) -> Iterator[Finding]:
             f"each {times:,} times",
             "warn",
             f"Every item occurs {times:,} times or a multiple of that, as if each row had been "
-            "copied. Then the interval is too narrow.",
+            "copied. If so, the interval is too narrow.",
             "Keep one row per item.",
         )
 
@@ -337,7 +337,7 @@ def _compared(
         "warn",
         f"{where[name]}. The labels of such items differ {found:,.0f} times; for separate items "
         f"about {wanted:,.0f} times would be expected. Many of these items seem to be copies of "
-        "each other, and then the interval is too narrow.",
+        "each other. If they are, the interval is too narrow.",
         Sentence(
             "Keep one row per item, or use a column with the same value for all copies as the "
             "cluster",

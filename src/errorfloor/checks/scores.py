@@ -339,7 +339,8 @@ RECORDS = (
     _check(
         name="scores that are vote shares",
         run=_shares,
-        asks="If scores are used as probabilities, are they only shares of a few votes?",
+        asks="If scores are used as probabilities, are they only vote shares, such as 2 of 3 "
+        "votes?",
     ),
     _of_many(
         name="interval of an average",

@@ -189,6 +189,7 @@ RECORDS = (
     _check(
         name="soft labels",
         run=_all,
-        asks="Are there enough soft labels? Do they differ? Are they only shares of a few votes?",
+        asks="Are there enough soft labels? Do they differ? Are they only vote shares, such as 2 "
+        "of 3 votes?",
     ),
 )

@@ -30,7 +30,7 @@ BY_GROUP = ("part", "totals", "positives", "its_totals", "its_positives", "n")
 BY_GROUP_OF_MANY = ("part", "totals", "twos", "threes", "fours", "its_totals", "rest", "n")
 WORKLOADS = ("bucket", "votes")
 LOST = (
-    "Some of the votes that were added up say who gave them, and others do not. Intervals "
+    "One of the merged tables says who gave each vote, and the other does not. Intervals "
     "from the merged table hold for these annotators only. For intervals that hold for other "
     "people, too, count again from a file that names the annotators."
 )

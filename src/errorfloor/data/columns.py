@@ -34,9 +34,7 @@ _UNIT = r"\s*[\[({][^\])}]*[\])}]\s*$"  # behind a name, such as [0-1]
 _MOST_LISTED = 40
 _FEW = 5  # values in a message
 _FEWEST_FEATURES = 3  # columns of numbers that may be features
-NO_NAMES = (
-    " The first row holds values, not names. Put a row of names before it, such as score,label."
-)
+NO_NAMES = " The first row holds values, not names. Put a header row first, such as score,label."
 TEXT_FIRST = " Give the columns names that are text first, such as by frame.rename(columns=str)."
 
 
@@ -529,7 +527,8 @@ def _no_names(
         heads, then = ["item", "annotator", "vote"], "estimate"
     shown_first = ", ".join(list(names)[:_FEW])
     return InputError(
-        f"The first row holds values, not names: {shown_first}. Put a row of names before it:\n  "
+        f"The first row holds values, not names: {shown_first}. Put a header row with "
+        "column names first:\n  "
         f"(echo {','.join(heads)}; cat FILE) | errorfloor {then} -"
     )
 

@@ -744,8 +744,8 @@ _FEEBEE = (
         name="levels",
         kind=Whole(2),
         metavar="COUNT",
-        help="Number of noise levels from 0 to 1; by default 101 for error, else 21 for each of "
-        "--means.",
+        help="Number of noise levels, with 0 and 1. By default 101 for error; for balanced-error "
+        "and auc 21 for each value of --means.",
     ),
     _plain_option(
         name="repeats",
@@ -835,18 +835,18 @@ _AGREEMENT = (
         name="share",
         kind=Number(0, 1),
         metavar="RATE",
-        help="Share of all votes that are for class 1; give it twice, once for each of two raters. "
-        "An even split by default.",
+        help="Share of votes that are for class 1. If you know it for each of two raters, give the "
+        "option twice. With --agree, an even split by default.",
         several=True,
     ),
     *(
         AskOption(name=name, kind=Number(-1, 1), section=PLAIN, metavar="NUMBER", help=text)
         for name, text in (
             ("kappa", "Cohen's kappa, with --share."),
-            ("alpha", "Krippendorff's, with --share."),
+            ("alpha", "Krippendorff's alpha, with --share."),
             ("icc", "For ratings: their ICC."),
-            ("qwk", "For ratings: QWK of two people."),
-            ("pearson", "Correlation of two people's ratings."),
+            ("qwk", "For ratings: QWK between the ratings of two people."),
+            ("pearson", "For ratings: correlation between the ratings of two people."),
         )
     ),
     _plain_option(
@@ -858,7 +858,8 @@ _AGREEMENT = (
     _plain_option(
         name="metric",
         metavar="NAME",
-        help="For ratings: the metric whose ceiling you want; by default that of the agreement.",
+        help="For ratings: the metric whose ceiling you want. By default the one you gave "
+        "(--qwk or --pearson), and pearson for --icc.",
     ),
 )
 _RATINGS = (

@@ -691,8 +691,8 @@ def _about_sample(crowd: PeopleComparison, singles: int) -> list[str]:
     if crowd.crowd is not None:
         people = counted_words(crowd.crowd.number, "annotator")
         notes.append(
-            f"The {people} count as a random sample, like the items, so the intervals also hold "
-            "for other people of this kind."
+            f"The items and the {people} are each treated as a random sample, so the intervals "
+            "also hold for other people of this kind."
         )
     elif ballots is None:
         notes.append(

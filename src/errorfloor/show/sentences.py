@@ -104,8 +104,8 @@ def _(result: FeaturesEstimate) -> str:
         )
     if result.interval is not None:
         return (
-            f"{_best(result)} on items that it has not seen. Features with one label per item "
-            "cannot tell how much better any model can get."
+            f"{_best(result)}. Features with one label per item cannot tell how much better any "
+            "model can get."
         )
     estimates = f"The estimate {result.method} puts the floor"
     if result.lower_end is None or result.upper_end is None:
@@ -429,12 +429,14 @@ def _standings(groups: Groups[Verdict]) -> str:
     refuted = [name for name in groups if name not in stated]
     best = next(iter(groups.values())).floor.claim.best_of
     parts = [
-        f"{STANDINGS[verdict].of_groups.format(best)} in {_named(groups, names)}"
+        (_named(groups, names), STANDINGS[verdict].of_groups.format(best))
         for verdict, names in found.items()
         if names
     ]
-    parts += [f"cannot be judged in {_named(groups, refuted)}"] if refuted else []
-    return f"Your model {', '.join(parts)}."
+    parts += [(_named(groups, refuted), "cannot be judged")] if refuted else []
+    (where, how), *others = parts
+    rest = (f"; in {where} it {how}" for where, how in others)
+    return f"In {where}, your model {how}{''.join(rest)}."
 
 
 def _named(groups: Groups[Any], names: Iterable[Any]) -> str:

@@ -187,7 +187,7 @@ def _how(result: Estimate) -> Iterator[str]:
         yield from numbers.sampling_words(result)
     yield f"method {result.method}"
     if result.interval is not None:
-        yield f"interval {result.interval.method}"
+        yield f"{result.interval.method} interval"
 
 
 def labels_alone(result: Estimate) -> str:

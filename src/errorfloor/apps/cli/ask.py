@@ -345,7 +345,7 @@ def people(
 
     A model is worth r people if it matches another person's answer as often as the majority of r
     people does. Without --prediction, only people are compared. If the file says who
-    gave each vote, and these are enough people, the intervals also hold for new annotators of the
+    gave each vote, and enough people voted, the intervals also hold for new annotators of the
     same kind. The exit code is 4 if the predictions were made from these votes.
     """
     from errorfloor.questions.people import as_panels
@@ -530,8 +530,8 @@ def compare(
 def features(session: Session, file: str, output: Path | None, **asked: Any) -> None:
     """Give an upper limit of the floor, from the features and labels in FILE.
 
-    Models predict each item after learning from earlier ones only. Only errors of the
-    model that was best so far are counted.
+    Models predict each item after learning from earlier ones only. For each item, only the
+    prediction of the model that did best on the items just before is counted.
     There is no lower limit: that needs several votes per item.
     """
     from errorfloor.questions.features import from_features

@@ -88,7 +88,7 @@ def fetch(session: Session, names: tuple[str, ...], save: str | None) -> None:
 @click.argument("name", required=False, shell_complete=complete_sets)
 @with_session
 def path(session: Session, name: str | None) -> None:
-    """Print the files of a set, or the folder of all sets."""
+    """Print the paths of the files of a data set; without NAME, the folder of all data sets."""
     from errorfloor.datasets import catalogue
 
     if name is None:

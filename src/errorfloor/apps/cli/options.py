@@ -329,7 +329,7 @@ def destination(
         type=NEW_FILE,
         required=required,
         callback=check,
-        help=lambda: f"{help}, {either(suffixes())}.",
+        help=lambda: f"{help} ({either(suffixes())}).",
     )
 
 

@@ -96,13 +96,13 @@ class AnnotatorLimits:
         note = str(getattr(self.likelihood, "thinned_note", ""))
         equal = f"worth {self.effective:,.0f} with equal numbers of votes"
         skewed = f" ({equal}, because some gave many more votes than others)"
-        about = "about " if self.number >= _MANY_HASHES else ""
+        the = "about" if self.number >= _MANY_HASHES else "the"
         people = (
-            f"{about}{self.number:,} annotators{skewed if self.effective < self.number / 2 else ''}"
+            f"{the} {self.number:,} annotators{skewed if self.effective < self.number / 2 else ''}"
         )
         return (
-            f"{note} {people[:1].upper()}{people[1:]} count as a random sample, like the items, so "
-            "the interval also holds for a new annotator of the same kind."
+            f"{note} The items and {people} are each treated as a random sample, so the "
+            "interval also holds for a new annotator of the same kind."
         )
 
 

@@ -149,7 +149,8 @@ def not_a_sample(table: VoteTable) -> str:
     if effective_number(table.workloads) < FEWEST_ANNOTATORS:
         return ""  # a check says so, and the sentence names whose votes they are
     number = number_of(table.workloads)
-    return f" The interval is for one more vote of these {number:,} annotators, not of a new one."
+    these = f"one of these {number:,} annotators"
+    return f" The interval is for one more vote by {these}, not by a new one."
 
 
 @uses_weights(where=weighs)
