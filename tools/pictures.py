@@ -22,6 +22,7 @@ import errorfloor as ef
 from benchmarks.first_minute import Picture, photograph
 from errorfloor.apps import demo
 from errorfloor.datasets import synthetic
+from errorfloor.show.numbers import value_and_limits
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE, RED, SKY
 
 if TYPE_CHECKING:
@@ -222,9 +223,10 @@ def trusted_probabilities(ax: Axes) -> None:
     found = {
         "true probabilities": ef.from_soft_labels(data.soft_labels),
         "a model that is too sure": ef.from_soft_labels(sure),
-        "the same as scores": ef.from_scores(sure, data.labels),
+        "its best threshold": ef.from_scores(sure, data.labels, complete=True),
     }
     _lines(ax, found)
+    ax.set_xlabel("error, %")
 
 
 def _lines(ax: Axes, found: dict[str, ef.Estimate]) -> None:
@@ -234,7 +236,7 @@ def _lines(ax: Axes, found: dict[str, ef.Estimate]) -> None:
         bound = one.claim.limits == "high"
         low = 0 if bound else one.low
         ax.plot([100 * low, 100 * one.high], [place] * 2, color=SKY if bound else BLUE, linewidth=6)
-        words = f"at most {100 * one.high:.1f} %" if bound else f"{100 * one.value:.1f} %"
+        words = f"{one:.1%}".replace("%", " %") if bound else value_and_limits(one)[0]
         ax.text(100 * one.high, place, f"  {words}", va="center")
         if not bound:
             ax.plot(100 * one.value, place, "o", color="black", markersize=5)

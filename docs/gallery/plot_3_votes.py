@@ -2,8 +2,9 @@
 From 2 annotators to 50
 =======================
 
-How many people have to look at an item? Plain vote shares need about fifty, the fitted distribution
-two or three. ChaosNLI has 100 votes on each of 1,514 items, from which fewer can be drawn.
+How many people have to look at an item? Plain vote shares need about fifty. The fitted distribution
+is near with two or three, and its interval says how much they leave open. ChaosNLI has 100 votes on
+each of 1,514 items, from which fewer can be drawn.
 """
 
 import matplotlib.pyplot as plt
@@ -43,8 +44,8 @@ ax.set(xlabel="votes per item", ylabel="error floor, %", ylim=(0, None))
 ax.legend(ncols=2, fontsize="small")
 
 # %%
-# Plain shares are too low, by a third with two or three votes. The mixture is right on average,
-# and its interval says what so few votes leave open: a range of floors, however many items.
+# Plain shares are too low, by a third with two or three votes. The mixture is near, and its
+# interval says what so few votes leave open: a range of floors, however many items.
 #
 # This is what it fitted to three votes. Vote shares can only be 0, 1/3, 2/3 and 1; the
 # distribution behind them is smooth, and the dark parts, the errors of the best classifier, add up
