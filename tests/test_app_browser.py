@@ -326,6 +326,7 @@ def test_no_option_of_the_command_line_is_on_the_page(user, name):
         user.sees("true label", "#answer")
     elif name == "missing.csv":
         user.sees("missing values", "#problem")
+        user.sees('or choose "', "#problem")  # fields are chosen, arguments are passed
     else:
         user.rests()
     assert user.driver.execute_script(OPTIONS) == []

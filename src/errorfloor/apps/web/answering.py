@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from errorfloor._checks import ErrorFloorWarning, InputError, told
+from errorfloor._checks import ErrorFloorWarning, InputError
 from errorfloor.apps.cli.labels import Labels, compare_with_people, each
 from errorfloor.apps.cli.session import Session
 from errorfloor.apps.web import form
@@ -33,7 +33,7 @@ from errorfloor.apps.web.state import (
     ROLE,
     ROLE_WORDS,
     State,
-    in_form,
+    on_page,
 )
 from errorfloor.checks.record import Checked
 from errorfloor.data.columns import MissingColumnsError, UnclearColumnsError, fitting
@@ -119,9 +119,7 @@ def _open(question: Mapping[str, Any], place: str, session: PageSession) -> dict
         with session.step(f"looking at {file}"):
             preview = _preview(place, file)
     except (InputError, OSError) as error:
-        message = (
-            error.told(in_form) if isinstance(error, InputError) else reason(error) or str(error)
-        )
+        message = on_page(error) if isinstance(error, InputError) else reason(error) or str(error)
         return {"regions": {"problem": problem_part(message, [])}, "bad": True}
     return _parts(first_state(file, preview).with_fields(question["state"]), place, session)
 
@@ -144,7 +142,7 @@ def _parts(state: State, place: str, session: PageSession) -> dict[str, Any]:
     except (UnclearColumnsError, MissingColumnsError) as error:
         asked = form.guess_part(_guess(place, state), _lacks(error, state))
     except InputError as error:
-        problem = problem_part(error.told(in_form), remedies_of_error(error, state))
+        problem = problem_part(on_page(error), remedies_of_error(error, state))
     facts = form.Facts(state, preview, classes)
     regions = {"problem": problem, "answer": asked, "steps": "", "standing": "", "downloads": ""}
     if found is not None:
@@ -253,7 +251,7 @@ def _shown(run: Callable[[], Any]) -> Markup:
     try:
         return Markup(themed(html_of(run())))
     except InputError as error:
-        return tag("p", error.told(in_form), class_="caution")
+        return tag("p", on_page(error), class_="caution")
 
 
 def _report(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
@@ -470,12 +468,12 @@ def answer_parts(result: Any, floor: Any, facts: form.Facts) -> tuple[str, dict[
     sentence = sentence_of(result) if isinstance(result, Verdict) else document.answer
     downloads = _downloads(document, card=has_card(result))
     regions = {"answer": answer, "standing": standing, "downloads": downloads}
-    return visible(told(sentence, in_form)), regions
+    return visible(on_page(sentence)), regions
 
 
 def _in_page_words(block: Block) -> Block:
     """Return a block that calls fields as the page does."""
-    return replace(block, text=told(block.text, in_form)) if isinstance(block, Text) else block
+    return replace(block, text=on_page(block.text)) if isinstance(block, Text) else block
 
 
 def details_part(result: Any) -> Markup:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from errorfloor import intervals, methods, metrics
-from errorfloor._checks import told
 from errorfloor._numbers import counted
 from errorfloor.apps.web.preview import Column, Guess, Preview, Way, are_numbers
 from errorfloor.apps.web.remedies import Remedy, column_of, remedies_of
@@ -21,7 +20,7 @@ from errorfloor.apps.web.state import (
     ROLE_WORDS,
     ROLES,
     State,
-    in_form,
+    on_page,
 )
 from errorfloor.checks.record import Checked
 from errorfloor.data.layouts import BESIDE_LABELS, RATING, SIDE_BY_SIDE
@@ -117,7 +116,8 @@ def guess_part(guess: Guess, asks: str) -> Markup:
     if not ways and not guess.lacks:
         listed = (tag("li", line) for line in _NEEDS)
         needs = (tag("p", "A floor needs one of these:"), tag("ul", *listed))
-    hint = tag("p", "Or say in the list of columns what each of them is.", class_="hint")
+    say = "Or say" if ways else "Say"
+    hint = tag("p", f"{say} in the list of columns what each of them is.", class_="hint")
     parts = (tag("p", tag("b", visible(lead))), *map(_one_way, ways), *needs, hint)
     return tag("div", *parts, class_="asking")
 
@@ -193,7 +193,7 @@ def _check(one: Finding, estimate: Checked, facts: Facts) -> Markup:
     body = tag(
         "div",
         tag("p", tag("b", f"{one.name}:"), " ", visible(one.value)),
-        tag("p", visible(told(one.text, in_form))),
+        tag("p", visible(on_page(one.text))),
         tag("div", *buttons, class_="row"),
     )
     return tag("li", tag("span", LEVELS[one.level], class_="level"), body, class_=one.level)

@@ -6,11 +6,12 @@ line is refused here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from errorfloor._checks import InputError, Mention
+from errorfloor._checks import InputError, Mention, told
 from errorfloor.data.layouts import BESIDE, LAYOUTS, RATED, RATER, RATING, SIDE_BY_SIDE, Role
 from errorfloor.data.options import HOW_TO_READ, ReadOptions, Source
 from errorfloor.questions.compare import ModelsAsk
@@ -124,6 +125,14 @@ _INSTEAD = {
     "compare": f'the role "{ROLE_WORDS["prediction"].title}"',
     "people": f'the role "{ROLE_WORDS["prediction"].title}" next to votes',
 }
+
+
+def on_page(said: InputError | str) -> str:
+    """Return a message or a text of a result in the page's words: fields are chosen, not passed."""
+    text = said.told(in_form) if isinstance(said, InputError) else told(said, in_form)
+    return re.sub(
+        r'\b(?:(P)|p)ass (?="|the role ")', lambda m: "Choose " if m[1] else "choose ", text
+    )
 
 
 def in_form(mention: Mention) -> str:
