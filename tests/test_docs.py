@@ -163,6 +163,15 @@ def test_pages_have_formulas_in_mathml(pages):
     assert "$" not in text.split('<article role="main"')[1].split("<footer")[0]
 
 
+@needs_sphinx
+def test_pages_break_no_option_and_no_percentage(pages):
+    text = (pages / "groups.html").read_text(encoding="utf-8")
+    blocks = re.findall(r"<pre>(.*?)</pre>", text, re.DOTALL)
+    assert any('<span class="pre">--group</span>' in block for block in blocks)
+    assert "95\N{NO-BREAK SPACE}% of the time" in text
+    assert "(<em>int</em>): " in (pages / "api" / "errorfloor.headroom.html").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "docs/tutorials").glob("*.md")), ids=lambda p: p.stem
 )
