@@ -114,6 +114,7 @@ def test_the_power_is_the_least_share_whose_misfit_is_far_beyond_the_critical_va
     critical = 7.3
     needed = (0.84 + np.sqrt(0.84**2 + critical)) ** 2
     seen = []
+    monkeypatch.setattr(fits, "_deviance", lambda counts, size: [np.inf])  # so all are fitted
 
     def misfit(least):
         def of(own, counts, which):
@@ -137,6 +138,16 @@ def test_the_power_is_the_least_share_whose_misfit_is_far_beyond_the_critical_va
     monkeypatch.setattr(fits, "_lack_of_fit", lambda own, counts, which: 0.6 * needed)
     assert power_of_misfit(two, critical) == 0.02
     assert power_of_misfit(expected, critical) is None
+
+
+@pytest.mark.parametrize("items", [20, 200, 2000, 20_000])
+def test_the_power_is_the_same_where_shares_near_the_fit_are_not_fitted(items, monkeypatch):
+    totals = np.array([3, 3, 3, 3, 6, 6, 6, 6])
+    votes = Votes(np.array([0, 1, 2, 3, 0, 2, 5, 6]), totals, np.full(8, items // 8))
+    expected = Expected.under([(mixture(0.1, 0.6, 0.95), votes)])
+    found = [power_of_misfit(expected, critical) for critical in (3.0, 9.0, 20.0)]
+    monkeypatch.setattr(fits, "_deviance", lambda counts, size: [np.inf])
+    assert found == [power_of_misfit(expected, critical) for critical in (3.0, 9.0, 20.0)]
 
 
 def test_the_power_is_not_worked_out_for_rules_and_very_many_cells():

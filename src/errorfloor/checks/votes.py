@@ -269,18 +269,19 @@ def _fit_of_votes(estimate: VotesEstimate) -> Iterator[Finding]:
     if options.totals_by == CHANCE and totals.size > 1:
         tested = _one_distribution(table, fitted)
         if tested.refutes:
-            yield _unequal(estimate, table, options)
-            options = replace(options, totals_by=ITEM_DECIDES)
-            if _misfit(table, options, None)[1].refutes:
-                return  # which the finding says already
-        else:
-            yield Finding(
-                "Why totals differ",
-                "chance",
-                "ok",
-                "Items with few votes and items with many were voted on in similar ways, as "
-                "expected if the number of votes has nothing to do with the item.",
-            )
+            item = replace(options, totals_by=ITEM_DECIDES)
+            apart = _misfit(table, item, None)
+            yield _unequal(estimate, table, item, apart[1])
+            if not apart[1].refutes:  # else the finding says it already
+                yield _finding(estimate, *apart)
+            return
+        yield Finding(
+            "Why totals differ",
+            "chance",
+            "ok",
+            "Items with few votes and items with many were voted on in similar ways, as "
+            "expected if the number of votes has nothing to do with the item.",
+        )
     common = None if options.by_item else fitted
     yield _finding(estimate, *_misfit(table, options, common))
 
@@ -352,9 +353,9 @@ def _bias_of_error(estimate: VotesEstimate) -> float | None:
     return TwoClassMixture(estimate.table.cells(), _options(estimate)).plugin_bias
 
 
-def _unequal(estimate: VotesEstimate, table: VoteTable, options: Options) -> Finding:
+def _unequal(estimate: VotesEstimate, table: VoteTable, item: Options, apart: Tested) -> Finding:
     """Say that totals are not by chance, with the answer of each design."""
-    item, votes = (replace(options, totals_by=why) for why in (ITEM_DECIDES, VOTES_DECIDE))
+    votes = replace(item, totals_by=VOTES_DECIDE)
     values = {one.totals_by: _floor(table, one) for one in (item, votes)}
     material = abs(values[ITEM_DECIDES] - values[VOTES_DECIDE]) > _MATERIAL
     if not material:
@@ -381,7 +382,7 @@ def _unequal(estimate: VotesEstimate, table: VoteTable, options: Options) -> Fin
             aside("totals_by", ITEM_DECIDES),
             f", {floor} is {shown[ITEM_DECIDES]}; if votes were collected until they agreed",
             aside("totals_by", VOTES_DECIDE),
-            f", it is {shown[VOTES_DECIDE]}. {_hint(table, item)}",
+            f", it is {shown[VOTES_DECIDE]}. {_hint(table, apart)}",
         ),
         Sentence("Say why the numbers differ", aside("totals_by"), "."),
     )
@@ -401,9 +402,9 @@ def _limits(table: VoteTable, options: Options, values: dict[str, float], level:
     return range_of(*found.limits(level))
 
 
-def _hint(table: VoteTable, item: Options) -> str:
-    """Say what the counts suggest."""
-    if _misfit(table, item, None)[1].refutes:
+def _hint(table: VoteTable, apart: Tested) -> str:
+    """Say what the counts suggest, where each total has a distribution of its own."""
+    if apart.refutes:
         return (
             "Items with the same number of votes cannot have been voted on independently, which "
             "points to votes that were collected until they agreed."
@@ -537,12 +538,13 @@ def power_of_misfit(expected: Expected, critical: float) -> float | None:
     even[odd <= 1] = 1 / (1 + expected.totals[odd <= 1] % 2)
     # A noncentral chi-square with noncentrality x has mean x or more and a spread of 2 sqrt(x).
     needed = (0.84 + np.sqrt(0.84**2 + critical)) ** 2
+    sizes = _sizes(expected)
     for share in _SPLIT:
-        counts = _sizes(expected) * ((1 - share) * expected.chances + share * even)
-        if (
-            sum(_lack_of_fit(expected, counts, expected.own == i) for i in set(expected.own))
-            >= needed
-        ):
+        counts = sizes * ((1 - share) * expected.chances + share * even)
+        if _deviance(counts[None], sizes * expected.chances)[0] < needed:
+            continue  # other distributions lie even nearer
+        lacks = (_lack_of_fit(expected, counts, expected.own == i) for i in set(expected.own))
+        if sum(lacks) >= needed:
             return share
     return None
 
@@ -605,7 +607,7 @@ def _sizes(expected: Expected) -> Floats:
     return sizes
 
 
-def _deviance(counts: Counts, size: Floats) -> Floats:
+def _deviance(counts: Counts | Floats, size: Floats) -> Floats:
     """Return twice the log-likelihood ratio of free cell shares to expected sizes."""
     from scipy.special import xlogy
 
