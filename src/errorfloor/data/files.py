@@ -230,7 +230,7 @@ def opened(found: Found, *, ordered: bool, few: Few | None = None) -> Iterator[t
         with _connected(found, ordered, few) as (connection, rows):
             # DuckDB finds out again how a text file is written at each step of a query.
             if found.kind.is_text and found.size <= _SMALL:
-                rows.create("in_memory")
+                connection.execute(f"create temp table in_memory as {rows.sql_query()}")
                 rows = connection.table("in_memory")
             yield connection, rows
     except duckdb.Error as error:
@@ -245,10 +245,10 @@ def _connected(found: Found, ordered: bool, few: Few | None) -> Iterator[tuple[A
     To open a database takes longer than to read little files, and a new one asks for all the
     memory again that rows are fetched through.
     """
-    # Nothing of it is put into the database, and no setting is changed.
-    plain = not found.kind.is_text and not found.kind.is_archive and not ordered
-    plain, size = plain and found.joined is None, found.size
-    if plain and size <= (_LITTLE if few is None else _FETCHED):
+    # No setting is changed, and what a cursor keeps of the rows ends with it.
+    size = found.size
+    plain = not found.kind.is_archive and found.joined is None
+    if plain and size <= (_LITTLE if few is None or found.kind.is_text else _FETCHED):
         with closing(_cursor()) as connection:
             rows = relation(connection, found)
             if size <= _LITTLE or (few is not None and few.fits(rows)):
@@ -267,6 +267,7 @@ def _cursor() -> Any:
         if process not in _kept:
             folder = kept_folder()
             database = connect(folder, threads=1)
+            database.execute("set preserve_insertion_order = true")
             # Files may change between two calls, however short the time between them is.
             database.execute("set parquet_metadata_cache = false")
             database.execute("set enable_external_file_cache = false")
