@@ -89,8 +89,7 @@ def ratios(repeats: int, sources: Sequence[Path] = (HERE,)) -> dict[tuple[str, s
         write_files(Path(folder))
         for turn in range(repeats + 1):
             for key, (arguments, source) in runs.items():
-                environment = _environment(source, Path(folder))
-                found = seconds(arguments, Path(folder), environment)
+                found = seconds(arguments, Path(folder), _environment(source))
                 if turn:  # the first compiles modules and fills caches
                     least[key] = np.minimum(least[key], found)
     base = least.pop(("", NUMPY))
@@ -106,10 +105,10 @@ def _plainly(line: str) -> str:
     )
 
 
-def _environment(source: Path, folder: Path) -> dict[str, str]:
-    """Return variables with which Python keeps what it compiles, wherever modules lie."""
+def _environment(source: Path) -> dict[str, str]:
+    """Return variables with which Python keeps what it compiles next to its modules."""
     usual = {name: value for name, value in os.environ.items() if name != _COMPILES_ANEW}
-    return usual | {"PYTHONPATH": str(source), "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
+    return usual | {"PYTHONPATH": str(source)}
 
 
 def main() -> None:
