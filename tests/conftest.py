@@ -34,6 +34,11 @@ def unit(nodeid):
     return "laws" if file.startswith("tests/test_laws") else file
 
 
+# What takes longest for its number of tests, by which workers choose: begun late, one of them would
+# be left with it at the end.
+LONG = ("Spark", "tests/test_app_browser.py", "tests/test_docs.py", "tests/test_findings.py")
+
+
 @pytest.hookimpl(optionalhook=True, wrapper=True)
 def pytest_xdist_auto_num_workers(config):
     """Start one worker more than there are cores: tests that wait for a program leave theirs."""
@@ -48,6 +53,11 @@ def pytest_xdist_make_scheduler(config, log):
     class Scheduler(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             return unit(nodeid)
+
+        def _assign_work_unit(self, node):
+            first = next((one for one in LONG if one in self.workqueue), next(iter(self.workqueue)))
+            self.workqueue.move_to_end(first, last=False)
+            super()._assign_work_unit(node)
 
     return Scheduler(config, log)
 

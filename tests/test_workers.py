@@ -55,15 +55,22 @@ def started(folder, **environment):
 def test_what_starts_slowly_does_so_in_one_worker_and_no_skip_passes(tmp_path):
     skip = "\ndef test_skips():\n    pytest.skip('no Java')\n"
     project(tmp_path, skip)
+    more = MADE.replace("range(8)", "range(20)").replace('"spark"', '"dask"')
+    (tmp_path / "tests" / "test_more.py").write_text(more)
     run = started(tmp_path, ERRORFLOOR_NO_SKIPS="1")
     shown, _ = run.communicate()
     notes = [path.read_text().split() for path in sorted(tmp_path.glob("gw*.txt"))]
     assert len(notes) == 2, shown
     assert sorted(note.count("spark") for note in notes) == [0, 8]
-    assert sum(note.count("polars") for note in notes) == 8
+    assert sum(note.count("polars") for note in notes) == 8 + 20
+    assert "spark" in [note[0] for note in notes]  # what takes long, however many tests others have
     assert run.returncode == pytest.ExitCode.TESTS_FAILED
-    assert "16 passed, 1 skipped" in shown
+    assert "56 passed, 1 skipped" in shown
     assert "ERRORFLOOR_NO_SKIPS is set, but tests were skipped" in shown
+
+
+def test_what_takes_long_is_there():
+    assert all((ROOT / name).exists() for name in conftest.LONG if "/" in name)
 
 
 def test_warnings_and_workers_that_die_are_failures(tmp_path):
