@@ -170,6 +170,41 @@ def test_a_column_that_may_be_a_cluster_is_doubted_until_it_is_named():
     assert ef.from_scores(frame.assign(patient=range(N))).warnings == ()
 
 
+@pytest.mark.parametrize("name", ["sample_weight", "Sample Weights", "survey_weight", "weight"])
+def test_a_column_of_weights_is_doubted_until_it_is_named(name):
+    weights = np.where(Y == 1, 1, 20)
+    frame = pd.DataFrame({"score": P, "label": Y, name: weights})
+    says = rf"^Column '{name}' has numbers from 1 to 20 and was not used.*weight='{name}', --weight"
+    with pytest.warns(ef.DoubtWarning, match=says):
+        ef.from_scores(frame)
+    with pytest.warns(ef.DoubtWarning, match=says):
+        assert "not for the population" in ef.headroom(frame, errors=20, n=100).to_markdown()
+    models = frame.assign(a=Y, b=np.roll(Y, 1)).drop(columns="score")
+    with pytest.warns(ef.DoubtWarning, match=says):
+        ef.compare(models, label="label", prediction=["a", "b"])
+    assert ef.from_scores(frame, weight=name).warnings == ()
+    for other in (0, np.inf, np.nan, 20, "heavy"):  # which are no weights, or tell no items apart
+        odd = frame.assign(**{name: [other if one else 20 for one in Y]})
+        assert ef.from_scores(odd).warnings == ()
+
+
+def test_what_somebody_weighs_is_no_weight_of_items():
+    frame = pd.DataFrame({"score": P, "label": Y, "Weight": 50 + 40 * P, "Height": 150 + 30 * P})
+    assert ef.from_scores(frame, score="score", label="label").warnings == ()
+    with pytest.warns(ef.DoubtWarning, match="Column 'Weight' has numbers from"):
+        ef.from_scores(frame.drop(columns="Height"), score="score", label="label")
+
+
+def test_weights_next_to_rows_of_votes_are_those_of_items():
+    item = np.repeat(np.arange(N), 3)
+    vote = (RNG.random(3 * N) < P[item]).astype(int)
+    frame = pd.DataFrame({"item": item, "vote": vote, "weight": item % 5 + 1})
+    with pytest.warns(ef.DoubtWarning, match="Column 'weight' has numbers from 1 to 5"):
+        ef.from_votes(frame, item="item", vote="vote", interval=None)
+    frame["weight"] = np.arange(3 * N) % 5 + 1  # such as how sure a person was
+    assert ef.from_votes(frame, item="item", vote="vote", interval=None).warnings == ()
+
+
 def test_data_in_the_place_of_a_floor_are_named_and_not_written_out():
     floor = ef.from_votes([3, 0, 2, 1] * 20, 3)
     with pytest.raises(ef.InputError, match=r"with an interval, got a DataFrame\. Estimate each"):

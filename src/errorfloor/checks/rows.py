@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from errorfloor._checks import Sentence, aside
-from errorfloor._numbers import Style, counted, per_cent
+from errorfloor._numbers import Style, counted, per_cent, short
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.checks.record import ANY, ENOUGH, Check, Checked
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
@@ -79,10 +79,23 @@ def _repeated(estimate: Checked) -> Iterator[Finding]:
 
 
 def _beside(estimate: Checked) -> Iterator[Finding]:
-    """Find a column that is called a patient or the like, has values again, and was not used."""
-    fact = _fact(estimate, "cluster_beside")
-    if fact is not None and estimate.clusters is None:
-        column, repeated = fact
+    """Find columns that are called as weights or clusters are, hold such, and were not used."""
+    weights = _fact(estimate, "weight_beside")
+    if weights is not None:
+        column, least, most = weights
+        yield Finding(
+            "Weights that were not used",
+            str(column),
+            "warn",
+            f"Column {column!r} has numbers from {short(least)} to {short(most)} "
+            "and was not used: each item counts the same. If it says how many items of the "
+            f"population each one stands for, the {_subject(estimate)} holds for these items and "
+            "not for the population.",
+            Sentence("Then name the column", aside("weight", column), "."),
+        )
+    together = _fact(estimate, "cluster_beside")
+    if together is not None and estimate.clusters is None:
+        column, repeated = together
         yield Finding(
             "Items that may belong together",
             str(column),
@@ -377,10 +390,11 @@ RECORDS = (
     _of_any_classes(name="left out", run=_missing, asks="Were many items left out?"),
     _of_any_classes(name="repeated items", run=_repeated, asks="Do rows repeat an item?"),
     _of_any_classes(
-        name="items that may belong together",
+        name="weights and clusters that were not used",
         run=_beside,
         asks="Is there a column called patient, subject or cluster that was not used, with values "
-        "that come again?",
+        "that come again? Or one called sample_weight or the like, with positive numbers that "
+        "differ?",
     ),
     _of_any_classes(name="few clusters", run=_clustered, asks="Are there enough clusters?"),
     Check(

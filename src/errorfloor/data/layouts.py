@@ -208,7 +208,12 @@ WEIGHT = Role(
     "weight",
     "weight",
     "Sample weights, such as one divided by the probability of being selected.",
-    frozenset({"weight", "weights", "sample_weight", "sampling_weight", "survey_weight", "ipw"}),
+    frozenset(
+        f"{what}weight{end}"
+        for what in ("", "sample_", "sampling_", "survey_", "design_", "case_", "importance_")
+        for end in ("", "s")
+    )
+    | {"sampleweight", "ipw", "iptw", "pweight", "inverse_probability_weight"},
     is_number=True,
     optional=True,
 )

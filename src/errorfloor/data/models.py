@@ -114,17 +114,16 @@ class ModelRows:
     def read(cls, data: Any, where: ReadOptions, columns: Sequence[str]) -> ModelRows:
         """Take columns of a dataframe or files, or refuse what is not there."""
         from errorfloor.data.engines import holds_several, select
-        from errorfloor.data.read_rows import rows_of
+        from errorfloor.data.read_rows import FEW_TO_LOOK_AT, facts_beside, rows_of
+        from errorfloor.data.rows import RowRequest
 
         with rows_of(data, where, ordered=True) as (frame, run):
             there = [str(one) for one in frame.collect_schema()]
             label = where.columns.get("label") or _label_in(there, columns)
             _check_own_columns(columns, label)
-            extra = dict(where.sampling)
-            if where.group is not None:
-                extra["group"] = where.group
-            wanted = {"label": label, **extra}
-            wanted |= {f"prediction{i}": one for i, one in enumerate(columns)}
+            extra = where.sampling | ({} if where.group is None else {"group": where.group})
+            models = {f"prediction{i}": one for i, one in enumerate(columns)}
+            wanted = {"label": label, **extra, **models}
             for key, one in wanted.items():
                 check_choice(one, there, name=key.rstrip("0123456789"), what="the columns ")
             ids = [one for one in fitting(ITEM_OF_ROW, there) if one not in wanted.values()]
@@ -132,11 +131,15 @@ class ModelRows:
                 wanted["item"] = ids[0]
             found = run(select(frame, wanted))
             own = {name: one for name, one in found.items() if name != "item"}
+            free = [one for one in there if one not in wanted.values()]
+            request = RowRequest(frame=frame, run=run, columns={}, options=where)
+            facts = facts_beside(request, free, None, few=len(found["label"]) <= FEW_TO_LOOK_AT)
             copies = 1 if _divisor(own) == 1 else _copies(frame, run)
+        files = tuple(map(os.fspath, as_paths(data, "data"))) if is_source(data) else ()
         source = Source(
-            origin="files" if is_source(data) else "frame",
+            origin="files" if files else "frame",
             layout="models",
-            files=tuple(map(os.fspath, as_paths(data, "data"))) if is_source(data) else (),
+            files=files,
             columns={
                 "label": label,
                 **{name: one for name, one in where.columns.items() if name == "score"},
@@ -144,6 +147,7 @@ class ModelRows:
             },
             guessed=() if where.columns.get("label") else ("label",),
             options=where.kept,
+            facts=facts,
         )
         answers = {name: found[f"prediction{i}"] for i, name in enumerate(columns)}
         more: dict[str, Any] = {name: found[name] for name in (*extra, "item") if name in found}

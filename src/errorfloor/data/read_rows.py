@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from math import inf
 from typing import Any
 
 import narwhals as nw
@@ -24,6 +26,7 @@ from errorfloor.data.columns import (
     fitting,
     likely_readings,
     names_an_id,
+    simple,
     unclear,
 )
 from errorfloor.data.engines import (
@@ -38,10 +41,12 @@ from errorfloor.data.engines import (
     watched,
     where_missing,
     with_joined,
+    with_numbers,
 )
 from errorfloor.data.files import Few, Found, found_with, opened, renamed, saved_table
 from errorfloor.data.layouts import (
     ANNOTATIONS,
+    BESIDE,
     CLUSTER,
     COUNTS,
     GOLD,
@@ -52,6 +57,7 @@ from errorfloor.data.layouts import (
     RATINGS_SIDE_BY_SIDE,
     SCORES,
     SOFT_LABELS,
+    WEIGHT,
     Layout,
 )
 from errorfloor.data.likely import (
@@ -73,9 +79,11 @@ from errorfloor.data.storage import read_arrays
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.data.values import are_numbered, is_numbered
 
-_FEW_ROWS = 2**20  # up to which a look at repeated items takes no time
+FEW_TO_LOOK_AT = 2**20  # up to which a look at repeated items takes no time
 _FEW_TO_TELL = 20  # rows of which two different values are no accident
 _HEAD = 1000  # rows that tell whether a column numbers them
+# Next to which a column called weight has what somebody or something weighs.
+_SIZES = re.compile(r"(^|_)(height|bmi|length|width|volume|price)(_|$)")
 _AS_THEY_ARE = ReadOptions()
 
 
@@ -91,14 +99,13 @@ def facts_of(
     free = [one for one in frame.collect_schema() if one not in used]
     facts: dict[str, Any] = {}
     items = fitting(ITEM_OF_ROW, free)
-    few = chosen.layout.row_is_item and rows <= _FEW_ROWS
+    few = chosen.layout.row_is_item and rows <= FEW_TO_LOOK_AT
     if few and items and not holds_several(frame, run, items[0]):
         repeated = count_repeated(frame, run, items[0], group)
         facts |= {"repeated_items": repeated} if repeated else {}
-    beside = fitting(CLUSTER, free) if few and request.options.cluster is None else []
-    if beside and not holds_several(frame, run, beside[0]):
-        together = count_repeated(frame, run, beside[0], group)
-        facts |= {"cluster_beside": [str(beside[0]), together]} if together else {}
+    if free:
+        item = None if chosen.layout.row_is_item else chosen.columns.get("item")
+        facts |= facts_beside(request, free, item, few=few)
     column: Any = chosen.columns.get("score")
     if isinstance(column, str) and all(len(table.classes) == 2 for table in tables.values()):
         by_name = names_an_id(column)
@@ -110,6 +117,53 @@ def facts_of(
     gold = fitting(GOLD, free) if chosen.layout.table is VoteTable else []
     gold = [one for one in gold if not str(one).startswith(parts)]
     return facts | ({"labels_beside_votes": str(gold[0])} if gold else {})
+
+
+def facts_beside(
+    request: RowRequest, free: Sequence[Any], item: str | None, *, few: bool
+) -> dict[str, Any]:
+    """Return columns that nobody named, and are called as weights or clusters are and hold them.
+
+    `free` are those without another use; where a row is no item, `item` names it, which has one
+    weight. Of clusters there is a look at `few` rows only.
+    """
+    named, facts = request.options.sampling, {}
+    for role in BESIDE:
+        found = fitting(role, free) if role.name not in named else []
+        if not found or holds_several(request.frame, request.run, found[0]):
+            continue
+        told: Sequence[float] = ()
+        plain = simple(found[0]) == WEIGHT.name
+        if role is WEIGHT and not (plain and any(map(_SIZES.search, map(simple, free)))):
+            told = _weights(request, found[0], item)
+        elif role is CLUSTER and few:
+            together = count_repeated(request.frame, request.run, found[0], request.options.group)
+            told = [together] if together else ()
+        if told:
+            facts[f"{role.name}_beside"] = [str(found[0]), *told]
+    return facts
+
+
+def _weights(request: RowRequest, column: str, item: str | None) -> Sequence[float]:
+    """Return the least and the largest weight; nothing where these are none, or tell no items."""
+    columns = {"given": column} if item is None else {"given": column, "item": item}
+    rows = with_numbers(select(request.frame, columns), {"weight": "given"})
+    weight = nw.col("weight")
+    least, most = weight.min().alias("least"), weight.max().alias("most")
+    if item is not None:
+        of_items = rows.group_by("item").agg(least, most)
+        differ = request.run(of_items.select(found=(nw.col("most") - nw.col("least")).max()))
+        if _number(differ["found"]) != 0:
+            return ()
+    bad = ~((weight > 0) & (weight < inf)).fill_null(False)
+    bad = bad.cast(nw.Int64).sum().alias("bad")
+    found = request.run(rows.select(least, most, bad))
+    low, high = _number(found["least"]), _number(found["most"])
+    return (low, high) if _number(found["bad"]) == 0 and low < high else ()
+
+
+def _number(found: Any) -> float:
+    return float(np.asarray(found, dtype=np.float64)[0])
 
 
 def refuse_row_numbers(frame: Frame, run: Run, chosen: ChosenColumns) -> None:
@@ -307,7 +361,7 @@ def _with_label(
     if not isinstance(data, Found):
         return given
     if data.joined is None:
-        return given or _known_columns(data, layouts)
+        return _known_columns(data, layouts) if data.tool_notes and not given else given
     there = data.joined.columns
     if "label" in given or (given and given.keys() != {"score"} and _all_in(given, there)):
         return given

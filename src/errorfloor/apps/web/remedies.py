@@ -81,6 +81,12 @@ def _cluster(estimate: Estimate, state: State, classes: Mapping[str, int]) -> It
         yield Remedy(f"Rows with the same {name} belong together", {f"{ROLE}{name}": "cluster"})
 
 
+def _weights(estimate: Estimate, state: State, classes: Mapping[str, int]) -> Iterator[Remedy]:
+    fact = None if estimate.source is None else estimate.source.facts.get("weight_beside")
+    if fact is not None:
+        yield Remedy(f"{fact[0]} holds weights", {f"{ROLE}{fact[0]}": "weight"})
+
+
 def _clear(
     estimate: Estimate, state: State, classes: Mapping[str, int], role: str = "score"
 ) -> Iterator[Remedy]:
@@ -158,6 +164,7 @@ PLACES: Mapping[str, Place] = {
     "Hardly better than guessing": Place(_SCORES),
     "Heavy items": Place(("weight",)),
     "Items that may belong together": Place(),
+    "Weights that were not used": Place((), _weights),
     "Numbers that are no rating": Place(("ratings",)),
     "Better than guessing": Place(_SCORES),
     "Gold label from the same votes": Place(_LABELS, _clear_label),
