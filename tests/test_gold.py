@@ -100,7 +100,8 @@ def test_groups_and_missing_labels():
     with pytest.raises(ef.InputError, match=r"`label` .* has missing values: 6 of 23 rows"):
         ef.from_votes(rows, item="item", vote="vote", label="gold")
     found = ef.from_votes(rows, item="item", vote="vote", label="gold", drop_missing=True, rng=0)
-    assert (found.n, found.dropped) == (7, 6)
+    assert (found.n, found.dropped) == (7, 1)
+    assert found.source.facts["missing_in_rows"]["missing"] == 6
 
 
 def test_an_item_has_one_label():

@@ -205,6 +205,47 @@ def test_weights_next_to_rows_of_votes_are_those_of_items():
     assert ef.from_votes(frame, item="item", vote="vote", interval=None).warnings == ()
 
 
+def votes_in_rows(n=200, people="abcdef"):
+    rows = [(i, who, "yes" if RNG.random() < P[i] else "no") for i in range(n) for who in people]
+    return pd.DataFrame(rows, columns=["item", "annotator", "vote"])
+
+
+def test_missing_votes_are_counted_as_votes_and_items_only_where_none_is_left():
+    frame = votes_in_rows()
+    frame.loc[frame.index % 40 == 7, "vote"] = None
+    found = ef.from_votes(frame, drop_missing=True, interval=None)
+    assert (found.n, found.dropped) == (200, 0)
+    assert found.source.facts["missing_in_rows"] == {"what": "vote", "missing": 30, "rows": 1200}
+    assert found.source.rows == 1200
+    assert not any("items (" in one for one in found.warnings)
+    assert "Left out: 30 of 1,200 votes with missing values.\n" in found.to_markdown()
+    assert "30 rows left out because something is missing" in str(ef.look(frame))
+    frame.loc[frame["item"] < 20, "vote"] = None
+    with pytest.warns(ef.DoubtWarning) as doubts:
+        found = ef.from_votes(frame, drop_missing=True, interval=None)
+    assert (found.n, found.dropped) == (180, 20)
+    assert "147 of 1,200 votes with missing values, and with them all votes on 20 items." in (
+        found.to_markdown()
+    )
+    said = [str(one.message) for one in doubts]
+    assert any(
+        one.startswith("Something was missing in 147 of 1,200 votes (12.2 %)") for one in said
+    )
+    frame["site"] = np.where(frame["item"] < 100, "a", "b")
+    with pytest.warns(ef.DoubtWarning, match="Something was missing in 20 items"):
+        by_site = ef.from_votes(frame, drop_missing=True, interval=None, group="site")
+    assert [(one.n, one.dropped) for one in by_site.values()] == [(80, 20), (100, 0)]
+
+
+def test_missing_ratings_are_counted_as_ratings():
+    frame = votes_in_rows().rename(columns={"annotator": "rater", "vote": "rating"})
+    frame["rating"] = np.round(3 + P[frame["item"]] + RNG.normal(0, 1, len(frame)))
+    frame.loc[frame.index % 40 == 7, "rating"] = None
+    found = ef.from_ratings(frame, drop_missing=True, interval=None)
+    assert (found.n, found.dropped) == (200, 0)
+    assert "Left out: 30 of 1,200 ratings with missing values.\n" in found.to_markdown()
+
+
 def test_data_in_the_place_of_a_floor_are_named_and_not_written_out():
     floor = ef.from_votes([3, 0, 2, 1] * 20, 3)
     with pytest.raises(ef.InputError, match=r"with an interval, got a DataFrame\. Estimate each"):

@@ -121,7 +121,9 @@ def test_three_layouts_of_votes_agree():
     expected = VoteTable.from_arrays([1, 3, 1], [2, 3, 3])
     assert without_people(table_of(wide)) == expected
     long = wide.reset_index(names="item").melt("item", var_name="worker", value_name="vote")
-    assert table_of(long, drop_missing=True).dropped == 1
+    partly = read(long, LAYOUTS, ReadOptions.of(drop_missing=True))
+    assert (partly.table.n, partly.table.dropped) == (3, 0)  # a vote is missing, and no item
+    assert partly.source.facts["missing_in_rows"]["missing"] == 1
     assert without_people(table_of(long.dropna())) == expected
     assert table_of(long.dropna(), item="item", vote="vote") == expected
     assert source_of(long.dropna()).rows == 8  # votes, not items
@@ -687,9 +689,9 @@ def test_rows_repeat_an_item_within_their_group_and_where_rows_are_items():
 
 def test_repeated_items_are_looked_for_in_few_rows_only(monkeypatch):
     frame = pd.DataFrame({"p": P, "y": Y, "id": [1, 1, 1, 1]})
-    monkeypatch.setattr(read_rows, "_FEW_ROWS", 3)
+    monkeypatch.setattr(read_rows, "FEW_TO_LOOK_AT", 3)
     assert source_of(frame).facts == {}
-    monkeypatch.setattr(read_rows, "_FEW_ROWS", 4)
+    monkeypatch.setattr(read_rows, "FEW_TO_LOOK_AT", 4)
     assert source_of(frame).facts == {"repeated_items": 3}
 
 

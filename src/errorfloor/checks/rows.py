@@ -49,6 +49,18 @@ def _ids(estimate: Estimate) -> Iterator[Finding]:
 
 
 def _missing(estimate: Checked) -> Iterator[Finding]:
+    rows = _fact(estimate, "missing_in_rows")
+    if rows is not None and estimate.group is None:
+        share = rows["missing"] / rows["rows"]
+        number = f"{rows['missing']:,} of {counted(rows['rows'], rows['what'])}"
+        yield Finding(
+            "Votes left out" if rows["what"] == "vote" else "Ratings left out",
+            f"{number} ({per_cent(share, 1)})",
+            "warn" if share > MANY and estimate.n >= ENOUGH else "note",
+            f"Something was missing in {number} ({per_cent(share, 1)}). If people gave no "
+            f"{rows['what']} where they were unsure, the {_subject(estimate)} may be too "
+            "optimistic.",
+        )
     if estimate.dropped:
         share = estimate.dropped / (estimate.n + estimate.dropped)
         number = f"{counted(estimate.dropped, 'item')} ({per_cent(share, 1)})"

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import reduce
 from math import inf
+from operator import or_
 from typing import Any
 
 import narwhals as nw
@@ -37,6 +39,7 @@ from errorfloor.data.engines import (
     holds_several,
     kinds_of,
     lazy,
+    number_of_rows,
     select,
     watched,
     where_missing,
@@ -74,7 +77,7 @@ from errorfloor.data.likely import (
 from errorfloor.data.matrices import CELLS
 from errorfloor.data.options import Origin, Reading, ReadOptions, is_source
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
-from errorfloor.data.rows import FEW_ROWS, RowRequest, Run, whole
+from errorfloor.data.rows import FEW_ROWS, RowRequest, Run, count_where, whole
 from errorfloor.data.storage import read_arrays
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.data.values import are_numbered, is_numbered
@@ -313,6 +316,10 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
         if chosen.layout is COUNTS and rows == len(request.columns["counts"]):
             _refuse_confusion(first_values(frame, run, kinds_of(frame, run)))
         facts = facts_of_classes(tables.values(), sides=classes)
+        if options.drop_missing and not chosen.layout.row_is_item:
+            facts |= _missing_in_rows(request, chosen)
+            if chosen.layout is not RATINGS_IN_ROWS:
+                tables = _items_lost(request, chosen, tables)
         if not call.only_tables:
             facts |= facts_of(request, chosen, tables, rows)
     facts |= _facts_of_files(data)
@@ -320,6 +327,40 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
     more = {"columns": chosen.columns, "guessed": chosen.guessed, "facts": facts}
     origin: Origin = "files" if paths else "frame"
     return call.read(tables, origin, chosen.layout, rows, told, files=paths, **more)
+
+
+def _missing_in_rows(request: RowRequest, chosen: ChosenColumns) -> dict[str, Any]:
+    """Return of how many votes or ratings in rows something is missing, where that is so."""
+    used = {name: one for name, one in chosen.columns.items() if isinstance(one, str)}
+    used |= request.options.sampling | _group_of(request)
+    rows = select(request.frame, used)
+    gone = reduce(or_, (where_missing(rows, name) for name in used))
+    found = count_where(rows, request.run, {"gone": gone})
+    what = "rating" if chosen.layout is RATINGS_IN_ROWS else "vote"
+    number = {"what": what, "missing": found["gone"], "rows": found["n"]}
+    return {"missing_in_rows": number} if found["gone"] else {}
+
+
+def _group_of(request: RowRequest) -> dict[str, str]:
+    return {} if request.options.group is None else {"group": request.options.group}
+
+
+def _items_lost(
+    request: RowRequest, chosen: ChosenColumns, tables: Mapping[Any, Table]
+) -> dict[Any, Table]:
+    """Return tables whose rows are votes with the number of items of which no vote is left."""
+    group = _group_of(request)
+    rows = select(request.frame, {"item": chosen.columns["item"], **group})
+    rows = rows.filter(~where_missing(rows, "item"))
+    items: dict[Any, int] = {}
+    if group:
+        none = where_missing(rows, "group")
+        of_group = rows.filter(~none).unique().group_by("group").agg(n=nw.len())
+        found = request.run(of_group)
+        items = dict(zip(found["group"].tolist(), whole(found["n"]).tolist(), strict=True))
+        rows = rows.filter(none)
+    items[None] = number_of_rows(rows.select("item").unique(), request.run)
+    return {name: table.without(max(items[name] - table.n, 0)) for name, table in tables.items()}
 
 
 def _check_columns_of_files(data: Any, columns: Mapping[str, Any]) -> None:

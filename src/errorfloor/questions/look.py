@@ -596,7 +596,8 @@ def _rated(
     }
     how |= {"drop_missing": True} if found.source.options.drop_missing else {}
     columns, table = dict(found.source.columns), found.table
-    look = _way(layout, files, how, columns=columns, n=table.n, dropped=table.dropped)
+    dropped = _rows_dropped(found)
+    look = _way(layout, files, how, columns=columns, n=table.n, dropped=dropped)
     yield look, [look.line]
 
 
@@ -638,10 +639,16 @@ def _described(
         *(layout, files, how),
         columns=dict(reading.source.columns),
         n=table.n,
-        dropped=table.dropped,
+        dropped=_rows_dropped(reading),
         votes=votes,
         classes=tuple(_classes(table, facts)),
     )
+
+
+def _rows_dropped(reading: Reading) -> int:
+    """Return how many rows have missing values: items, or votes and ratings in rows."""
+    rows = reading.source.facts.get("missing_in_rows")
+    return int(reading.table.dropped if rows is None else rows["missing"])
 
 
 def _way(

@@ -46,7 +46,7 @@ class LayoutLook:
     n : int or None
         Number of items, without those that have missing values; None where it cannot be read so.
     dropped : int
-        Rows or items with missing values.
+        Rows with missing values.
     votes : int or None
         Number of votes, where there are votes.
     classes : tuple of (str, int)

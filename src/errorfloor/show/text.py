@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from errorfloor._shown import Answer
@@ -16,6 +16,7 @@ from errorfloor.show.sentences import ByClassName, refusal_of, refuting, sentenc
 from errorfloor.show.standings import digits_of, limits_of
 
 if TYPE_CHECKING:
+    from errorfloor.data.options import Source
     from errorfloor.results import (
         AgreementEstimate,
         AnnotatorsResult,
@@ -102,7 +103,8 @@ def _about_layout(one: LayoutLook) -> Iterator[str]:
             f"{len(one.classes)} classes: {', '.join(some)}{f' and {more} more' * (more > 0)}"
         )
     if one.dropped:
-        parts.append(f"{one.dropped:,} left out because something is missing")
+        rows = numbers.counted(one.dropped, "row")
+        parts.append(f"{rows} left out because something is missing")
     yield f"  {'; '.join(parts)}."
 
 
@@ -353,7 +355,7 @@ def _(result: AnnotatorsResult) -> str:
 
 @long_text_of.register("People")
 def _(result: People) -> str:
-    return "\n".join([text_of(result), *left_out(result.dropped)])
+    return "\n".join([text_of(result), *left_out(result.dropped, _facts(result))])
 
 
 @long_text_of.register("FloorDifference")
@@ -390,30 +392,46 @@ def _(result: Comparison) -> str:
     first = next(iter(result))
     level = "no" if first.level is None else numbers.level(first.level)
     how = f"{level} intervals, n = {first.n:,}"
-    return "\n".join([sentence_of(result), str(result), how, *left_out(first.dropped)])
+    return "\n".join(
+        [sentence_of(result), str(result), how, *left_out(first.dropped, _facts(first))]
+    )
 
 
 @long_text_of.register("Groups")
 def _(result: Groups[Any]) -> str:
     lines = [sentence_of(result)] if sentence_of(result) else []
+    gone = left_out(result.dropped, _facts(next(iter(result.values()), None)))
     if not grids.hold_floors(result):
         each = grids.under_names(result, long_text_of)
-        return "\n\n".join([*lines, each, *left_out(result.dropped)])
+        return "\n\n".join([*lines, each, *gone])
     first = next(iter(result.values()))
     assumes = f"Assumes: {first.assumptions}"
-    return "\n".join([*lines, str(result), assumes, *left_out(result.dropped)])
+    return "\n".join([*lines, str(result), assumes, *gone])
 
 
-def left_out(dropped: int) -> list[str]:
-    """Say how many items have missing values, if any."""
-    return [f"Left out: {numbers.counted(dropped, 'item')} with missing values."] if dropped else []
+def left_out(dropped: int, facts: Mapping[str, Any]) -> list[str]:
+    """Say how many items, or votes and ratings in rows, have missing values, if any.
+
+    `facts` are those of the data behind a result.
+    """
+    rows, items = facts.get("missing_in_rows"), numbers.counted(dropped, "item")
+    if rows is None:
+        return [f"Left out: {items} with missing values."] if dropped else []
+    all_of = f", and with them all {rows['what']}s on {items}" if dropped else ""
+    some = f"{rows['missing']:,} of {numbers.counted(rows['rows'], rows['what'])}"
+    return [f"Left out: {some} with missing values{all_of}."]
+
+
+def _facts(result: object) -> Mapping[str, Any]:
+    source: Source | None = getattr(result, "source", None)
+    return {} if source is None else source.facts
 
 
 def _under_sentence(estimate: Estimate) -> Iterator[str]:
     """Yield the sentence, and all about it; of a refuted floor the sentence says what is wrong."""
     yield sentence_of(estimate)
     if estimate.refuted:
-        yield from left_out(estimate.dropped)
+        yield from left_out(estimate.dropped, _facts(estimate))
     else:
         yield from _about(estimate)
 
@@ -425,7 +443,7 @@ def _about(estimate: Estimate) -> Iterator[str]:
     yield f"Assumes: {estimate.assumptions}"
     yield from _more_about(estimate)
     yield from to_the_floor(estimate)
-    yield from left_out(estimate.dropped)
+    yield from left_out(estimate.dropped, _facts(estimate))
 
 
 def to_the_floor(estimate: Estimate) -> list[str]:

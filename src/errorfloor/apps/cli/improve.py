@@ -112,7 +112,7 @@ def items(session: Session, labels: Labels, output: Path | None, symmetric: bool
     reading = replace(labels, where=with_names(labels.where), layouts=keeper.layouts).read(session)
     with session.step("fitting"):
         found = of_reading(reading, keeper, symmetric)
-    _show_rows(session, found, output, *left_out(found.dropped))
+    _show_rows(session, found, output, *left_out(found.dropped, reading.source.facts))
 
 
 @click.command(
@@ -211,5 +211,6 @@ def show_without_count(session: Session, result: Any) -> None:
     from errorfloor.results import Groups
     from errorfloor.show.text import left_out
 
-    dropped = 0 if isinstance(result, Groups) else session.about["input"]["dropped"]
-    session.answer(result, more=left_out(dropped))
+    read = session.about["input"]
+    gone = [] if isinstance(result, Groups) else left_out(read["dropped"], read)
+    session.answer(result, more=gone)

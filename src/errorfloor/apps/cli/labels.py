@@ -225,6 +225,7 @@ def _described(reading: Reading) -> dict[str, object]:
         "guessed": source.guessed,
         "n": sum(table.n for table in tables),
         "dropped": sum(table.dropped for table in tables),
+        **{name: one for name, one in source.facts.items() if name == "missing_in_rows"},
     }
 
 

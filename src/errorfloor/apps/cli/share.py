@@ -176,5 +176,5 @@ def _show(session: Session, table: Table, output: Path) -> None:
     kind = type(table).__name__
     result = {"output": output, "kind": kind, "n": table.n, "rows": len(table)}
     text = f"Wrote {output}: {table.n:,} items, stored as {len(table):,} different rows ({kind})."
-    text = "\n".join([text, *left_out(table.dropped)])
+    text = "\n".join([text, *left_out(table.dropped, {})])
     session.show({**result, "dropped": table.dropped}, text)

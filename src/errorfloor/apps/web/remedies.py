@@ -174,6 +174,8 @@ PLACES: Mapping[str, Place] = {
     "Label that follows from the score": Place(_LABELS, _clear_label),
     "Scores as of training data": Place(_SCORES),
     "Left out": Place(),
+    "Ratings left out": Place(),
+    "Votes left out": Place(),
     "Merged scores": Place(("score",)),
     "Misfit of votes": Place(_VOTES),
     "One class": Place(_LABELS),
