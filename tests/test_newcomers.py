@@ -237,6 +237,30 @@ def test_missing_votes_are_counted_as_votes_and_items_only_where_none_is_left():
     assert [(one.n, one.dropped) for one in by_site.values()] == [(80, 20), (100, 0)]
 
 
+def test_the_columns_of_a_log_of_judges_keep_their_names(tmp_path):
+    runner, cli = (
+        pytest.importorskip("click.testing").CliRunner(),
+        pytest.importorskip("errorfloor.apps.cli.commands").cli,
+    )
+    path = tmp_path / "log.jsonl"
+    frame = votes_in_rows(people="abc").rename(columns={"annotator": "judge"})
+    frame["prompt_id"], frame["model_a"], frame["model_b"] = frame["item"], "ours", "theirs"
+    frame["winner"] = np.where(frame["vote"] == "yes", "model_a", "model_b")
+    frame.drop(columns=["item", "vote"]).to_json(path, orient="records", lines=True)
+    said = runner.invoke(cli, [str(path)])
+    named = (
+        'using column "prompt_id" as the item, "judge" as the annotator and "winner" as the vote'
+    )
+    assert named in said.output
+    assert [one.name for one in ef.look(path).columns] == [
+        *("judge", "prompt_id", "model_a", "model_b", "winner")
+    ]
+    (line,) = ef.look(path).next
+    assert line.endswith("--item prompt_id --annotator judge --vote winner")
+    again = runner.invoke(cli, line.split()[1:])
+    assert again.stdout == said.stdout
+
+
 def test_missing_ratings_are_counted_as_ratings():
     frame = votes_in_rows().rename(columns={"annotator": "rater", "vote": "rating"})
     frame["rating"] = np.round(3 + P[frame["item"]] + RNG.normal(0, 1, len(frame)))

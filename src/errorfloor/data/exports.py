@@ -12,7 +12,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, TypeAlias
 
@@ -34,7 +34,7 @@ class ToolNotes:
     tool: str
     notes: tuple[str, ...] = ()
     problem: InputError | None = None  # why nothing is read of it unless columns are named
-    columns: tuple[str, ...] = ()  # of votes, called as their roles are
+    columns: Mapping[str, str] = field(default_factory=dict)  # of votes, by role
 
 
 @dataclass(frozen=True, slots=True)
@@ -711,8 +711,10 @@ EXPORTS = (
 
 # Tables of crowd tools, detected from their columns, as rows of item, annotator, vote.
 #
-# All columns stay, and the three are added, so that others can be named. Workers that were
-# rejected, tasks whose answer was known beforehand and trial answers are left out, and counted.
+# The columns that hold these keep their names. Where none does, one is added that is called as its
+# role, and where several may be the vote all stay as they are, so that one can be named. Workers
+# that were rejected, tasks whose answer was known beforehand and trial answers are left out, and
+# counted.
 
 _VIEWS = count()
 _ROLES = tuple(role.name for role in ANNOTATIONS.roles)  # item, annotator, vote
@@ -746,7 +748,18 @@ def crowd_rows(connection: Any, rows: Any) -> tuple[Any, ToolNotes | None]:
     rows.create_view(view)
     query, told = tool.rows(connection, view, columns)
     found = connection.sql(query)
-    return found, replace(told, columns=tuple(one for one in _ROLES if one in found.columns))
+    added = [one for one in _ROLES if one in found.columns]
+    known = {} if told.problem is not None else told.columns
+    own = {one: known[one] for one in added if known.get(one) in columns}
+    if own:
+        values = ", ".join(f"{role} as {quoted(column)}" for role, column in own.items())
+        found = connection.sql(f"select * exclude ({', '.join(own)}) replace ({values}) from found")
+    return found, replace(told, columns={one: own.get(one, one) for one in added})
+
+
+def _only(votes: Mapping[str, str]) -> dict[str, str]:
+    """Return the column of the only vote by its role."""
+    return {"vote": next(iter(votes))} if len(votes) == 1 else {}
 
 
 def _numbers(connection: Any, query: str) -> list[int]:
@@ -796,6 +809,7 @@ def _rows_of_mturk(connection: Any, view: str, columns: Sequence[str]) -> tuple[
         tool,
         _left_out([(gone, "rejected assignments")]),
         _asked(tool, votes),
+        {"item": "HITId", "annotator": "WorkerId", **_only(votes)},
     )
     return f"{query} from {source} where {kept}", told
 
@@ -906,7 +920,8 @@ def _rows_of_toloka(connection: Any, view: str, columns: Sequence[str]) -> tuple
     notes = _left_out(
         [(gone, "rejected answers"), (tests, "answers to control and training tasks")]
     )
-    told = ToolNotes(tool, notes, _asked(tool, votes))
+    own = {"item": task, "annotator": "ASSIGNMENT:worker_id", **_only(votes)}
+    told = ToolNotes(tool, notes, _asked(tool, votes), own)
     return f"select *, {item} as item, {worker} as annotator{added} from {kept}", told
 
 
@@ -1019,7 +1034,8 @@ def _rows_of_arena(connection: Any, view: str, columns: Sequence[str]) -> tuple[
         "group by item)",
     )
     note = "votes about pairs of answers: for the first or the second model by name, or a tie"
-    return query, ToolNotes("arena", (note,), None if most > 1 else _one_vote_each())
+    own = {"item": key or "", "annotator": who or "", "vote": "winner"}
+    return query, ToolNotes("arena", (note,), None if most > 1 else _one_vote_each(), own)
 
 
 _QUESTIONS = ("question_id", "prompt_id", "conversation_id", "id", "prompt", "question")

@@ -426,7 +426,7 @@ def _known_columns(data: Found, layouts: Sequence[Layout]) -> dict[str, Any]:
         if one.problem is not None:
             raise one.problem
         if one.columns and ANNOTATIONS in layouts:
-            return {name: name for name in one.columns}
+            return dict(one.columns)
     return {}
 
 

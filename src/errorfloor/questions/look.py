@@ -235,7 +235,7 @@ def _columns_in(
         elif any(one.problem is not None for one in told):
             return _Seen(rows, columns, [], None, False, told)
         elif any(one.columns for one in told):
-            votes = {name: name for one in told for name in one.columns}
+            votes = {role: column for one in told for role, column in one.columns.items()}
             return _Seen(rows, columns, [(ANNOTATIONS, votes)], None, False, told)
         readings, way_out = by_names.likely_readings(kinds, LAYOUTS), None
         named = len(readings) > 0
