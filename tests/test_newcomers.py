@@ -1,6 +1,8 @@
 """What people bring who have read nothing: tables with titles, marks in numbers, odd names."""
 
+import json
 import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -205,6 +207,81 @@ def test_weights_next_to_rows_of_votes_are_those_of_items():
     assert ef.from_votes(frame, item="item", vote="vote", interval=None).warnings == ()
 
 
+def typed(*words):
+    """Return what the command line answers, with its remarks."""
+    cli = pytest.importorskip("errorfloor.apps.cli.commands").cli
+    return pytest.importorskip("click.testing").CliRunner().invoke(cli, [str(one) for one in words])
+
+
+def proposed(said):
+    """Return the first command that is proposed, in words."""
+    lines = [one.strip() for one in said.output.splitlines()]
+    return shlex.split(next(one for one in lines if one.startswith("errorfloor ")))[1:]
+
+
+@pytest.fixture
+def competition(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    order = RNG.permutation(N)
+    pd.DataFrame({"id": 5000 + np.arange(N), "target": P.round(4)}).to_csv("sub.csv", index=False)
+    use = np.where(RNG.random(N) < 0.3, "Public", "Private")
+    truth = pd.DataFrame({"id": 5000 + order, "target": Y[order], "Usage": use})
+    truth.to_csv("truth.csv", index=False)
+    frame = pd.DataFrame({"score": P.round(4), "label": Y})
+    return ef.from_scores(frame, score="score", label="label").value
+
+
+@pytest.mark.parametrize("files", [("sub.csv", "truth.csv"), ("truth.csv", "sub.csv")])
+def test_files_of_scores_and_of_labels_are_joined_and_not_stacked(competition, files):
+    said = typed(*files)
+    assert said.exit_code == 1
+    assert "hold the same items (column 'id'): scores in 'sub.csv', and labels in" in said.output
+    assert "--soft" not in said.output
+    line = proposed(said)
+    assert line[:5] == ["sub.csv", "--labels", "truth.csv", "--on", "id"]
+    assert shlex.join(["errorfloor", "estimate", *line]) in ef.look(files).next
+    for words in (line, ["sub.csv", "--labels", "truth.csv", "--on", "id"]):
+        found = json.loads(typed(*words, "--json", "-q").stdout)
+        assert found["result"]["value"] == pytest.approx(competition)
+        assert found["result"]["n"] == N
+    refused = typed(*files, "--soft", "target")
+    assert refused.exit_code == 1
+    assert proposed(refused) == line
+
+
+def test_files_of_scores_and_of_labels_with_other_names_are_joined(competition):
+    pd.read_csv("sub.csv").rename(columns={"target": "score"}).to_csv("sub.csv", index=False)
+    pd.read_csv("truth.csv").rename(columns={"target": "label"}).to_csv("truth.csv", index=False)
+    said = typed("sub.csv", "truth.csv")
+    assert said.exit_code == 1
+    assert proposed(said) == proposed(typed("look", "sub.csv", "truth.csv"))[1:]
+    found = json.loads(typed(*proposed(said), "--json", "-q").stdout)
+    assert found["result"]["value"] == pytest.approx(competition)
+
+
+def test_parts_of_one_table_stay_one_table(competition):
+    frame = pd.DataFrame({"id": np.arange(N), "score": P, "label": Y})
+    frame[: N // 2].to_csv("a.csv", index=False)
+    frame[N // 2 :].to_csv("b.csv", index=False)
+    assert ef.from_scores(["a.csv", "b.csv"]).n == N
+
+
+def test_files_of_one_person_each_are_votes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for who in ("anna", "bob", "cem"):
+        order = RNG.permutation(N)[: N - 9]
+        rows = {"query": [f"q {k // 10}" for k in order], "url": [f"/p/{k}" for k in order]}
+        grade = (RNG.random((order.size, 1)) > P3[order].cumsum(axis=1)).sum(axis=1)
+        pd.DataFrame({**rows, "relevance": grade.clip(0, 2)}).to_csv(f"{who}.csv", index=False)
+    files = ["anna.csv", "bob.csv", "cem.csv"]
+    said = typed(*files)
+    assert "One label per item" not in said.output
+    assert "3 files hold the same items (columns 'query' and 'url')" in said.output
+    assert proposed(said) == [*files, "--item", "query,url", "--vote", "relevance"]
+    found = json.loads(typed(*proposed(said), "--json", "-q").stdout)["result"]
+    assert (found["n"], found["metric"]) == (N, "error")
+
+
 def votes_in_rows(n=200, people="abcdef"):
     rows = [(i, who, "yes" if RNG.random() < P[i] else "no") for i in range(n) for who in people]
     return pd.DataFrame(rows, columns=["item", "annotator", "vote"])
@@ -238,16 +315,12 @@ def test_missing_votes_are_counted_as_votes_and_items_only_where_none_is_left():
 
 
 def test_the_columns_of_a_log_of_judges_keep_their_names(tmp_path):
-    runner, cli = (
-        pytest.importorskip("click.testing").CliRunner(),
-        pytest.importorskip("errorfloor.apps.cli.commands").cli,
-    )
     path = tmp_path / "log.jsonl"
     frame = votes_in_rows(people="abc").rename(columns={"annotator": "judge"})
     frame["prompt_id"], frame["model_a"], frame["model_b"] = frame["item"], "ours", "theirs"
     frame["winner"] = np.where(frame["vote"] == "yes", "model_a", "model_b")
     frame.drop(columns=["item", "vote"]).to_json(path, orient="records", lines=True)
-    said = runner.invoke(cli, [str(path)])
+    said = typed(path)
     named = (
         'using column "prompt_id" as the item, "judge" as the annotator and "winner" as the vote'
     )
@@ -257,8 +330,7 @@ def test_the_columns_of_a_log_of_judges_keep_their_names(tmp_path):
     ]
     (line,) = ef.look(path).next
     assert line.endswith("--item prompt_id --annotator judge --vote winner")
-    again = runner.invoke(cli, line.split()[1:])
-    assert again.stdout == said.stdout
+    assert typed(*line.split()[1:]).stdout == said.stdout
 
 
 def test_missing_ratings_are_counted_as_ratings():

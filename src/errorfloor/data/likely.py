@@ -721,6 +721,62 @@ def several_labels(columns: Sequence[FirstValues], label: str) -> tuple[str, str
     return items[0].name, others[0] if len(others) == 1 else "COL"
 
 
+def keys_of_items(files: Sequence[Sequence[FirstValues]]) -> list[tuple[str, ...]]:
+    """Return columns of all files that may name items together, the likeliest first.
+
+    No two of the first rows of a file have the same values there.
+    """
+    first, *others = files
+    names = [{one.name for one in file} for file in others]
+    shared = [one for one in first if all(one.name in some for some in names)]
+    able = [one for one in shared if one.kind == "text" or one.are_whole or one.is_id]
+    ids = [one.name for one in able if names_an_id(one.name) or fitting(ITEM, [one.name])]
+    texts = [one.name for one in able if one.kind == "text" and not one.may_be_labels]
+    every = [*((one,) for one in ids), tuple(texts), *((one,) for one in texts)]
+    return [key for key in dict.fromkeys(every) if key and all(_is_key(key, one) for one in files)]
+
+
+def _is_key(names: Sequence[str], columns: Sequence[FirstValues]) -> bool:
+    cells = [one.cells for name in names for one in columns if one.name == name]
+    rows = [*zip(*cells, strict=True)]
+    return len({*rows}) == len(rows) > 1
+
+
+def score_and_label_apart(
+    files: Sequence[Sequence[FirstValues]], key: Sequence[str]
+) -> tuple[int, str, int, str] | None:
+    """Return which of two files has the only score, which the labels, and their columns."""
+    if len(files) != 2:
+        return None
+    for i, j in ((0, 1), (1, 0)):
+        scores, others = (
+            [one for one in files[k] if one.name not in key and _may_score(one)] for k in (i, j)
+        )
+        labels = [one for one in _labels(files[j], key) if not _is_called(one, _PREDICTIONS)]
+        if len(scores) == 1 and not others and labels:
+            same = [one for one in labels if one.name == scores[0].name]
+            return i, scores[0].name, j, (same[0] if same else _likeliest(labels)).name
+    return None
+
+
+def _may_score(one: FirstValues) -> bool:
+    return one.are_fractions or (one.may_be_scores and not one.is_measure)
+
+
+def only_score(columns: Sequence[FirstValues]) -> str | None:
+    """Return the only column that may hold scores."""
+    scores = [one.name for one in columns if _may_score(one)]
+    return scores[0] if len(scores) == 1 else None
+
+
+def vote_in_each(files: Sequence[Sequence[FirstValues]], key: Sequence[str]) -> str | None:
+    """Return the only column that all files have besides a key, where it may hold votes."""
+    labels = [{one.name for one in _labels(columns, key)} for columns in files]
+    rest = [{one.name for one in columns}.difference(key) for columns in files]
+    same = all(one == rest[0] for one in rest) and len(rest[0]) == 1
+    return next(iter(rest[0])) if same and rest[0] <= set.intersection(*labels) else None
+
+
 def _labels(columns: Sequence[FirstValues], but: Collection[str] = ()) -> list[FirstValues]:
     return [
         one

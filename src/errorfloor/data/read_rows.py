@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import reduce
 from math import inf
@@ -67,11 +68,14 @@ from errorfloor.data.likely import (
     FirstValues,
     confusion_matrix,
     first_values,
+    keys_of_items,
     numbers_beside,
+    only_score,
     or_scores,
     ratings_beside,
     ratings_in_rows,
     readings_by_values,
+    score_and_label_apart,
     sure_reading,
 )
 from errorfloor.data.matrices import CELLS
@@ -84,6 +88,7 @@ from errorfloor.data.values import are_numbered, is_numbered
 
 FEW_TO_LOOK_AT = 2**20  # up to which a look at repeated items takes no time
 _FEW_TO_TELL = 20  # rows of which two different values are no accident
+_MOST_FILES = 20  # that may be one for each person
 _HEAD = 1000  # rows that tell whether a column numbers them
 # Next to which a column called weight has what somebody or something weighs.
 _SIZES = re.compile(r"(^|_)(height|bmi|length|width|volume|price)(_|$)")
@@ -306,6 +311,9 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
     options = call.options
     with _chosen_rows(data, call, name) as (frame, run, chosen):
         _check_uses(options, chosen)
+        may_be_stacked = chosen.guessed or chosen.layout is SOFT_LABELS
+        if may_be_stacked and isinstance(data, Found) and len(data.files) == 2:
+            _refuse_stacked(data)
         request = _request(frame, run, chosen, options, data)
         try:
             request, classes, tables = counted(request, chosen.layout)
@@ -363,6 +371,82 @@ def _items_lost(
     return {name: table.without(max(items[name] - table.n, 0)) for name, table in tables.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class SameItems:
+    """Files that hold the same items, once each, by the columns of a key."""
+
+    paths: tuple[str, ...]
+    key: tuple[str, ...]
+    seen: tuple[list[FirstValues], ...]  # of each file
+
+    @property
+    def says(self) -> str:
+        """Which files hold the same items, and which has what."""
+        several = len(self.paths) > 2
+        files = f"{len(self.paths)} files" if several else " and ".join(map(repr, self.paths))
+        columns = " and ".join(map(repr, self.key))
+        both = f"{files} hold the same items (column{'s' * (len(self.key) > 1)} {columns})"
+        if self.joined is None:
+            return f"{both}, once each, as if each file had one person's answers."
+        scores, labels, _ = self.joined
+        return f"{both}: scores in {scores!r}, and labels in {labels!r}."
+
+    @property
+    def joined(self) -> tuple[str, str, dict[str, str]] | None:
+        """The file with the scores, that with the labels, and how to name the columns of both."""
+        found = score_and_label_apart(self.seen, self.key) if len(self.key) == 1 else None
+        if found is None:
+            return None
+        i, score, j, label = found
+        there = [one.name.casefold() for one in self.seen[j]]
+        own = f"{score} ({os.path.basename(self.paths[i])})" if score.casefold() in there else score
+        return self.paths[i], self.paths[j], {"on": self.key[0], "score": own, "label": label}
+
+
+def same_items(data: object, *, only_apart: bool = False) -> SameItems | None:
+    """Return files that hold the same items, which are no parts of one table; None of others.
+
+    With `only_apart`, one must have scores, and the other labels.
+    """
+    if not isinstance(data, Found) or not 1 < len(data.files) <= _MOST_FILES or data.joined:
+        return None
+    each = [replace(data, files=(file,), joined=None) for file in data.files]
+    seen = []
+    for file in each:
+        with rows_of(file) as (frame, run):
+            seen.append(first_values(frame, run, kinds_of(frame, run)))
+    if only_apart and score_and_label_apart(seen, ()) is None:
+        return None
+    for key in keys_of_items(seen):
+        items = [_items_by(key, file) for file in each]
+        first = items[0]
+        if first and all(one and 2 * len(first & one) >= len(one) for one in items[1:]):
+            return SameItems(tuple(data.paths), key, tuple(seen))
+    return None
+
+
+def _items_by(key: Sequence[str], file: Found) -> set[tuple[str, ...]]:
+    """Return the items of a file, none where one comes twice or there are very many."""
+    with rows_of(file) as (frame, run):
+        columns = {str(i): one for i, one in enumerate(key)}
+        found = run(select(frame, columns).head(FEW_TO_LOOK_AT + 1))
+    rows = [*zip(*(map(str, one.tolist()) for one in found.values()), strict=True)]
+    items = {*rows}
+    return items if len(items) == len(rows) <= FEW_TO_LOOK_AT else set()
+
+
+def _refuse_stacked(data: Found) -> None:
+    """Refuse two files of which one has the scores and the other the labels of the same items."""
+    items = same_items(data, only_apart=True)
+    if items is None or items.joined is None:
+        return
+    scores, labels, columns = items.joined
+    words = ["errorfloor", scores, "--labels", labels]
+    for name, one in columns.items():
+        words += [f"--{name}", one]
+    raise InputError(f"{items.says} To join them:\n  {shlex.join(words)}")
+
+
 def _check_columns_of_files(data: Any, columns: Mapping[str, Any]) -> None:
     """Refuse a file that lacks a column of the others, whose rows have nothing there."""
     if not isinstance(data, Found) or len(data.files) == 1:
@@ -408,7 +492,7 @@ def _with_label(
         return given
     labels = fitting(LABEL, there) or there
     if len(labels) == 1:
-        return {**given, "label": labels[0]}
+        return {**({} if given else _score_beside(data, frame, run)), **given, "label": labels[0]}
     readings = likely_readings({one: kinds_of(frame, run)[one] for one in there}, LAYOUTS)
     if len(readings) == 1 and not given:
         return dict(readings[0].columns)
@@ -418,6 +502,17 @@ def _with_label(
         "labels:",
         *lines,
     )
+
+
+def _score_beside(data: Found, frame: Frame, run: Run) -> dict[str, Any]:
+    """Return the only column of the data that may hold scores, where labels are joined to it."""
+    assert data.joined is not None
+    kinds = kinds_of(frame, run)
+    own = {one: kind for one, kind in kinds.items() if one not in data.joined.columns}
+    if likely_readings(own, LAYOUTS) or fitting(SCORES.roles[0], own):
+        return {}
+    score = only_score(first_values(frame, run, own))
+    return {} if score is None else {"score": score}
 
 
 def _known_columns(data: Found, layouts: Sequence[Layout]) -> dict[str, Any]:

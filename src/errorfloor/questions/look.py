@@ -30,6 +30,7 @@ from errorfloor.results.look import ColumnLook, LayoutLook, Look
 
 if TYPE_CHECKING:
     from errorfloor.data.exports import ToolNotes
+    from errorfloor.data.read_rows import SameItems
 
 Write = Callable[[Mention], str]
 _MOST_COLUMNS = 200  # that are counted
@@ -216,7 +217,7 @@ def _columns_in(
     from errorfloor.data.engines import kinds_of, number_of_rows
     from errorfloor.data.files import Found, found_with
     from errorfloor.data.ratings import may_be_ratings
-    from errorfloor.data.read_rows import rows_of
+    from errorfloor.data.read_rows import rows_of, same_items
 
     with ExitStack() as stack:
         partly = replace(where, drop_missing=True)  # a look shows rows without a label, too
@@ -238,6 +239,10 @@ def _columns_in(
             votes = {role: column for one in told for role, column in one.columns.items()}
             return _Seen(rows, columns, [(ANNOTATIONS, votes)], None, False, told)
         readings, way_out = by_names.likely_readings(kinds, LAYOUTS), None
+        items = same_items(source, only_apart=len(readings) > 0)
+        way_out = None if items is None else _of_same_items(items)
+        if way_out is not None:
+            return _Seen(rows, columns, [], way_out, False, told)
         named = len(readings) > 0
         if not named:
             readings, way_out = _by_values(frame, run, kinds, files, predicted)
@@ -420,6 +425,21 @@ def _of_several(label: str, item: str, who: str, files: tuple[str, ...]) -> WayO
     ratings = {"item": item, "rating": label, "rater": who}
     lines = (_asked("from_votes", files, votes), _asked("from_ratings", files, ratings))
     return WayOut(sentence, leads, lines)
+
+
+def _of_same_items(items: SameItems) -> WayOut | None:
+    """Say how files are read that hold the same items: labels next to scores, or one per person."""
+    from errorfloor.data.likely import vote_in_each
+
+    if items.joined is not None:
+        scores, labels, named = items.joined
+        line = _typed("estimate", (scores,), {"labels": labels, **named})
+        return WayOut(items.says, "To join them:", (line,))
+    vote = vote_in_each(items.seen, items.key)
+    if vote is None:
+        return None
+    line = _asked("from_votes", items.paths, {"item": ",".join(items.key), "vote": vote})
+    return WayOut(items.says, "As votes of different people:", (line,))
 
 
 def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:

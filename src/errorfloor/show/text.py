@@ -355,7 +355,7 @@ def _(result: AnnotatorsResult) -> str:
 
 @long_text_of.register("People")
 def _(result: People) -> str:
-    return "\n".join([text_of(result), *left_out(result.dropped, _facts(result))])
+    return "\n".join([text_of(result), *left_out(result.dropped, result.source)])
 
 
 @long_text_of.register("FloorDifference")
@@ -393,14 +393,14 @@ def _(result: Comparison) -> str:
     level = "no" if first.level is None else numbers.level(first.level)
     how = f"{level} intervals, n = {first.n:,}"
     return "\n".join(
-        [sentence_of(result), str(result), how, *left_out(first.dropped, _facts(first))]
+        [sentence_of(result), str(result), how, *left_out(first.dropped, first.source)]
     )
 
 
 @long_text_of.register("Groups")
 def _(result: Groups[Any]) -> str:
     lines = [sentence_of(result)] if sentence_of(result) else []
-    gone = left_out(result.dropped, _facts(next(iter(result.values()), None)))
+    gone = left_out(result.dropped, getattr(next(iter(result.values()), None), "source", None))
     if not grids.hold_floors(result):
         each = grids.under_names(result, long_text_of)
         return "\n\n".join([*lines, each, *gone])
@@ -409,29 +409,28 @@ def _(result: Groups[Any]) -> str:
     return "\n".join([*lines, str(result), assumes, *gone])
 
 
-def left_out(dropped: int, facts: Mapping[str, Any]) -> list[str]:
+def left_out(dropped: int, read: Source | Mapping[str, Any] | None) -> list[str]:
     """Say how many items, or votes and ratings in rows, have missing values, if any.
 
-    `facts` are those of the data behind a result.
+    `read` is the source of a result, or what is told of it.
     """
-    rows, items = facts.get("missing_in_rows"), numbers.counted(dropped, "item")
+    told = {} if read is None else read if isinstance(read, Mapping) else read.facts
+    rows = told.get("missing_in_rows")
+    if rows is None and not dropped:
+        return []
+    items = numbers.counted(dropped, "item")
     if rows is None:
-        return [f"Left out: {items} with missing values."] if dropped else []
+        return [f"Left out: {items} with missing values."]
     all_of = f", and with them all {rows['what']}s on {items}" if dropped else ""
     some = f"{rows['missing']:,} of {numbers.counted(rows['rows'], rows['what'])}"
     return [f"Left out: {some} with missing values{all_of}."]
-
-
-def _facts(result: object) -> Mapping[str, Any]:
-    source: Source | None = getattr(result, "source", None)
-    return {} if source is None else source.facts
 
 
 def _under_sentence(estimate: Estimate) -> Iterator[str]:
     """Yield the sentence, and all about it; of a refuted floor the sentence says what is wrong."""
     yield sentence_of(estimate)
     if estimate.refuted:
-        yield from left_out(estimate.dropped, _facts(estimate))
+        yield from left_out(estimate.dropped, estimate.source)
     else:
         yield from _about(estimate)
 
@@ -443,7 +442,7 @@ def _about(estimate: Estimate) -> Iterator[str]:
     yield f"Assumes: {estimate.assumptions}"
     yield from _more_about(estimate)
     yield from to_the_floor(estimate)
-    yield from left_out(estimate.dropped, _facts(estimate))
+    yield from left_out(estimate.dropped, estimate.source)
 
 
 def to_the_floor(estimate: Estimate) -> list[str]:

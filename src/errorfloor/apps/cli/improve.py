@@ -112,7 +112,7 @@ def items(session: Session, labels: Labels, output: Path | None, symmetric: bool
     reading = replace(labels, where=with_names(labels.where), layouts=keeper.layouts).read(session)
     with session.step("fitting"):
         found = of_reading(reading, keeper, symmetric)
-    _show_rows(session, found, output, *left_out(found.dropped, reading.source.facts))
+    _show_rows(session, found, output, *left_out(found.dropped, reading.source))
 
 
 @click.command(
