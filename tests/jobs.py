@@ -827,6 +827,95 @@ def _doctors() -> None:
     )
 
 
+def _sampled_payments() -> None:
+    rng = np.random.default_rng(31)
+    share = 1 / (1 + np.exp(-rng.normal(-5.2, 2, 30_000)))
+    fraud = rng.random(30_000) < share
+    kept = fraud | (rng.random(30_000) < 0.05)
+    score = np.round(999 * share**0.3).astype(int)
+    frame = pd.DataFrame(
+        {"transaction_id": [f"tx{i}" for i in range(30_000)], "fraud_score": score}
+    )
+    frame["is_fraud"], frame["sample_weight"] = fraud.astype(int), np.where(fraud, 1, 20)
+    frame[kept].to_csv("fraud_sample.csv", index=False)
+
+
+def _competition() -> None:
+    probabilities, labels = _two_classes()
+    ids, order = 50_000 + np.arange(800), np.random.default_rng(32).permutation(800)
+    pd.DataFrame({"id": ids, "target": probabilities}).to_csv("submission.csv", index=False)
+    usage = np.where(np.arange(800) % 3 == 0, "Public", "Private")
+    frame = pd.DataFrame({"id": ids[order], "target": labels[order], "Usage": usage})
+    frame.to_csv("solution.csv", index=False)
+
+
+def _graders() -> None:
+    rng = np.random.default_rng(33)
+    shares = rng.dirichlet([0.8, 0.5, 0.4, 0.5], 350)
+    for who in ("anna", "bob", "cem"):
+        rows = [
+            (f"query {i // 10}", f"https://shop.example/p/{i}", rng.choice(4, p=shares[i]))
+            for i in rng.permutation(350)[:340]
+        ]
+        pd.DataFrame(rows, columns=["query", "url", "relevance"]).to_csv(
+            f"grades_{who}.csv", index=False
+        )
+
+
+def _failed_verdicts() -> None:
+    rng = np.random.default_rng(34)
+    with open("judgements.jsonl", "w") as file:
+        for i, share in enumerate(rng.dirichlet([0.9, 0.7, 0.35], 250)):
+            for judge in ("gpt-4o", "claude", "gemini", "llama-70b", "mistral"):
+                verdict = str(rng.choice(["model_a", "model_b", "tie"], p=share))
+                row = {"prompt_id": f"p{i:04d}", "model_a": "ours", "model_b": "baseline"}
+                row |= {"judge": judge, "winner": None if rng.random() < 0.02 else verdict}
+                file.write(json.dumps(row) + "\n")
+
+
+def _coders() -> None:
+    rng = np.random.default_rng(35)
+    shares = rng.dirichlet([0.6, 0.5, 0.4, 0.3, 0.3], 400)
+    codes = np.array([[rng.choice(5, p=share) + 1 for share in shares] for _ in range(3)])
+    codes = np.where(rng.random(codes.shape) < 0.04, 99, codes)
+    coders = dict(zip(("Coder_AB", "Coder_KL", "Coder_MS"), codes, strict=True))
+    answers = [f"because of reason {i}" for i in range(400)]
+    frame = pd.DataFrame({"resp_id": np.arange(400) + 1, "wave": rng.choice([1, 2], 400)})
+    frame.assign(open_answer=answers, **coders).to_csv("coding.csv", index=False)
+
+
+def _exported_twice() -> None:
+    rng, share = _shares_of(500, 36)
+    names = ("amira", "b.jones", "chen", "dmitri", "eva", "farid")
+    rows = [
+        (880_000 + i, who, "remove" if rng.random() < p else "keep")
+        for i, p in enumerate(share)
+        for who in rng.choice(names, 3, replace=False)
+    ]
+    frame = pd.DataFrame(rows, columns=["comment_id", "moderator", "decision"])
+    pd.concat([frame, frame.sample(25, random_state=1)]).to_csv("decisions.csv", index=False)
+
+
+def _tags() -> None:
+    rng = np.random.default_rng(37)
+    names = ("dog", "outdoor", "person", "car", "food")
+    with open("tags.jsonl", "w") as file:
+        for i, shares in enumerate(rng.beta(0.4, 0.6, (150, 5))):
+            for who in rng.choice(14, 4, replace=False):
+                tags = [one for one, p in zip(names, shares, strict=True) if rng.random() < p]
+                row = {"image": f"img_{i}.jpg", "worker": f"w{who}", "tags": tags}
+                file.write(json.dumps(row) + "\n")
+
+
+def _churn() -> None:
+    probabilities, labels = _two_classes()
+    frame = pd.DataFrame({"customerID": [f"{i:04d}-XYZ" for i in range(800)]})
+    frame["Churn"] = np.where(labels == 1, "Yes", "No")
+    frame["proba_0"], frame["proba_1"] = 1 - probabilities, probabilities
+    frame["pred"] = (probabilities > 0.3).astype(int)
+    frame.to_csv("churn_predictions.csv")
+
+
 def _toxicity() -> None:
     rng, share = _shares_of(1000, 24, 0.3, 1.5)
     raters = rng.integers(4, 11, 1000)
@@ -995,6 +1084,62 @@ NEWCOMERS = (
         "A probability for each image, several images of each patient.",
         _images_of_patients,
         "errorfloor images.csv --score prob --label disease",
+        ANSWER,
+    ),
+    Job(
+        "sampled payments",
+        "Legit payments were kept 1 in 20: the lowest error of a fraud model in production.",
+        _sampled_payments,
+        "errorfloor fraud_sample.csv",
+        ANSWER,
+    ),
+    Job(
+        "submission and solution",
+        "A competition's submission and its solution file, which have the same ids.",
+        _competition,
+        "errorfloor submission.csv solution.csv",
+        PASTE,
+    ),
+    Job(
+        "a file of each grader",
+        "Three people's grades of search results, a file each.",
+        _graders,
+        "errorfloor grades_anna.csv grades_bob.csv grades_cem.csv",
+        PASTE,
+    ),
+    Job(
+        "verdicts that failed",
+        "Five LLM judges, some of whose verdicts could not be read.",
+        _failed_verdicts,
+        "errorfloor judgements.jsonl --drop-missing",
+        ANSWER,
+    ),
+    Job(
+        "codes of open answers",
+        "Three coders of a survey, with columns called after their initials.",
+        _coders,
+        "errorfloor coding.csv",
+        PASTE,
+    ),
+    Job(
+        "rows that were exported twice",
+        "Decisions of moderators, 25 rows of which the export wrote twice.",
+        _exported_twice,
+        "errorfloor decisions.csv",
+        PASTE,
+    ),
+    Job(
+        "several tags of an image",
+        "Lists of tags by several workers: how good can a tagger be?",
+        _tags,
+        "errorfloor tags.jsonl",
+        STOP,
+    ),
+    Job(
+        "predictions next to probabilities",
+        "What scikit-learn gave: proba_0, proba_1 and the class at a threshold of 0.3.",
+        _churn,
+        "errorfloor churn_predictions.csv",
         ANSWER,
     ),
     Job(

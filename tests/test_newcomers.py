@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -331,6 +333,87 @@ def test_the_columns_of_a_log_of_judges_keep_their_names(tmp_path):
     (line,) = ef.look(path).next
     assert line.endswith("--item prompt_id --annotator judge --vote winner")
     assert typed(*line.split()[1:]).stdout == said.stdout
+
+
+def test_one_of_several_labels_of_an_entry_is_asked_about(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = votes_in_rows(people="abcdef").rename(columns={"item": "image", "annotator": "worker"})
+    frame["tags"] = [["cat", "dog"] if one == "yes" else ["dog"] for one in frame.pop("vote")]
+    frame.to_json("tags.jsonl", orient="records", lines=True)
+    for words in (["tags.jsonl"], ["look", "tags.jsonl"]):
+        said = typed(*words).output
+        assert "several labels in one entry. A floor is about one class per item" in said
+        assert "--vote worker" not in said
+        assert "COL" not in said
+    line = said.splitlines()[-1].strip()
+    assert "'cat'" in line
+    made, _, asked = line.partition(" | ")
+    made = made.replace("python", shlex.quote(sys.executable), 1)
+    content = subprocess.run(made, shell=True, check=True, capture_output=True, text=True).stdout
+    (tmp_path / "cat.csv").write_text(content)
+    words = [one if one != "-" else "cat.csv" for one in shlex.split(asked)[2:]]
+    found = json.loads(typed(*words, "--json", "-q").stdout)["result"]
+    once = frame.assign(vote=[int("cat" in one) for one in frame["tags"]])
+    same = ef.from_votes(once, item="image", annotator="worker", vote="vote", interval=None)
+    assert found["value"] == pytest.approx(same.value)
+    (line,) = ef.look(frame).next
+    made = eval(line, {"ef": ef, "df": frame})
+    assert made.value == pytest.approx(same.value)
+
+
+def test_copied_rows_of_votes_are_told_as_such(tmp_path):
+    frame = votes_in_rows()
+    pd.concat([frame, frame[:25]]).to_csv(tmp_path / "votes.csv", index=False)
+    said = typed(tmp_path / "votes.csv")
+    assert "in 25 cases an annotator voted more than once on an item, each time with the same" in (
+        said.output
+    )
+    assert proposed(said)[1:] == ["--duplicates", "first"]
+    other = frame[:25].assign(vote=["no" if one == "yes" else "yes" for one in frame["vote"][:25]])
+    pd.concat([frame, other]).to_csv(tmp_path / "votes.csv", index=False)
+    said = typed(tmp_path / "votes.csv")
+    assert "the same vote" not in said.output
+    assert proposed(said)[1:] == ["--duplicates", "last"]
+    said = typed(tmp_path / "votes.csv", "--item", "item", "--vote", "vote", "--duplicates", "all")
+    assert "Name --annotator as well, or leave out --duplicates." in said.output
+
+
+def test_columns_called_after_coders_are_annotators():
+    codes = (RNG.random((3, N, 1)) > P3.cumsum(axis=1)).sum(axis=2).clip(0, 2) + 1
+    codes = np.where(RNG.random((3, N)) < 0.05, 99, codes + 2 * (RNG.random((3, N)) < 0.3))
+    coders = dict(zip(("Coder_AB", "Coder_KL", "Coder_MS"), codes, strict=True))
+    frame = pd.DataFrame({"resp_id": np.arange(N), "wave": np.arange(N) % 2 + 1, **coders})
+    first = ef.look(frame).next[0]
+    assert first == "ef.from_votes(df, annotators=['Coder_AB', 'Coder_KL', 'Coder_MS'])"
+
+
+def test_a_prediction_is_no_label_where_there_is_another(tmp_path):
+    q = (0.8 * P + 0.1).round(6)
+    frame = pd.DataFrame({"Churn": np.where(Y == 1, "Yes", "No"), "proba_0": 1 - q, "proba_1": q})
+    frame["pred"] = (q > 0.3).astype(int)
+    frame.to_csv(tmp_path / "churn.csv")
+    said = typed(tmp_path / "churn.csv")
+    assert 'using columns "proba_0", "proba_1" as the score and "Churn" as the label' in said.output
+    found = json.loads(typed(tmp_path / "churn.csv", "--json", "-q").stdout)["result"]
+    plain = ef.from_scores(q, Y)
+    assert found["value"] == pytest.approx(plain.value)
+    own = frame.drop(columns="Churn").assign(pred=Y)
+    with pytest.warns(ef.DoubtWarning, match="from a column called pred"):  # there is no other
+        assert columns_of(ef.from_scores(own, interval=None))["label"] == "pred"
+
+
+def test_spellings_of_a_class_are_no_classes_of_their_own(tmp_path):
+    frame = votes_in_rows()
+    frame.loc[3:40, "vote"] = frame.loc[3:40, "vote"].str.title()
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    assert "class 1 = yes or Yes, " in typed(tmp_path / "votes.csv").output.replace(
+        "Yes or yes", "yes or Yes"
+    )
+
+
+def test_of_labels_that_were_joined_only_what_is_there_is_told(competition):
+    words = ["sub.csv", "--labels", "truth.csv", "--on", "id"]
+    assert f"truth.csv has a row for all {N} rows\n" in typed(*words).output
 
 
 def test_missing_ratings_are_counted_as_ratings():

@@ -665,7 +665,7 @@ def described(classes: Any, ones: int, zeros: int, what: str) -> str:
     >>> described({"1": ["spam"], "0": ["ham"]}, 1025, 975, "items")
     'class 1 = spam, 1,025 items; class 0 = ham, 975'
     """
-    yes, no = (", ".join(dict.fromkeys(map(str.strip, classes[name]))) or "none" for name in "10")
+    yes, no = (" or ".join(dict.fromkeys(map(str.strip, classes[name]))) or "none" for name in "10")
     others = {as_spoken(name) for name in classes["0"]}
     rest = " (one class against the rest)" if len(others) > 1 else ""
     return f"class 1 = {yes}, {ones:,} {what}; class 0 = {no}, {zeros:,}{rest}"

@@ -30,6 +30,7 @@ from errorfloor.data.layouts import (
     LABEL,
     LAYOUTS,
     PEOPLE,
+    RATER,
     RATING,
     SCORES,
     TRUTH,
@@ -582,7 +583,12 @@ def _scored(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
 
 
 def _beside(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
-    found = _answers(columns) or _votes_below(columns) or _uneven_counts(columns)
+    found = (
+        _people_by_name(columns)
+        or _answers(columns)
+        or _votes_below(columns)
+        or _uneven_counts(columns)
+    )
     return [] if found is None else [found]
 
 
@@ -706,8 +712,24 @@ def features_and_label(columns: Sequence[FirstValues]) -> tuple[list[str], str] 
 
 def only_label(columns: Sequence[FirstValues]) -> str | None:
     """Return the column of labels where the others say nothing about it: ids and free text."""
-    labels = _labels(columns)
-    return labels[0].name if len(labels) == 1 and _say_nothing(columns, labels) else None
+    labels = [one for one in _labels(columns) if not _names_people(one)]
+    rest = [one for one in columns if not _names_people(one)]
+    return labels[0].name if len(labels) == 1 and _say_nothing(rest, labels) else None
+
+
+def _names_people(column: FirstValues) -> bool:
+    """Tell whether a column is called after who votes or rates, and by nothing else."""
+    return any(fitting(role, [column.name]) for role in (ANNOTATIONS.roles[1], RATER))
+
+
+def item_and_people(columns: Sequence[FirstValues]) -> dict[str, str]:
+    """Return the columns of items and of people by role, as far as names and values tell."""
+    who, item = _people_and_items(columns)
+    items = [one for one in columns if one is not who and one.is_repeated]
+    items = [one for one in items if fitting(ITEM, [one.name])] or items
+    item = item or (items[0] if len(items) == 1 else None)
+    found = {"item": item, "annotator": who}
+    return {role: one.name for role, one in found.items() if one is not None}
 
 
 def several_labels(columns: Sequence[FirstValues], label: str) -> tuple[str, str] | None:
@@ -795,7 +817,7 @@ def _is_called(column: FirstValues, pattern: str) -> bool:
 def _class_scores(columns: Sequence[FirstValues]) -> ChosenColumns | None:
     """Return scores in columns that are called like the values of the label."""
     numbers = {one.name: one for one in columns if one.kind == "number"}
-    found = {one: _called_like(one, numbers) for one in _labels(columns)}
+    found = {one: _called_like(one, numbers) for one in _true_labels(columns)}
     labels = [one for one, scores in found.items() if scores]
     told = [one for one in labels if fitting(LABEL, [one.name])] or labels
     if len(told) != 1 or told[0].name in told[0].classes:
@@ -814,9 +836,16 @@ def _probabilities(columns: Sequence[FirstValues]) -> ChosenColumns | None:
         return None
     scores, label = found
     places = {f"{k}" for k in range(len(scores))}
-    return (
-        guessed(SCORES, {"score": scores, "label": label.name}) if label.classes <= places else None
-    )
+    numbered = len(scores) == len(label.classes) == 2 and [one[-1] for one in scores] == ["0", "1"]
+    if not (label.classes <= places or (numbered and positive_of([*label.classes]) is not None)):
+        return None
+    return guessed(SCORES, {"score": scores, "label": label.name})
+
+
+def _true_labels(columns: Sequence[FirstValues]) -> list[FirstValues]:
+    """Return columns of labels, those called a prediction only where there is no other."""
+    labels = _labels(columns)
+    return [one for one in labels if not _is_called(one, _PREDICTIONS)] or labels
 
 
 def probabilities_and_label(
@@ -824,7 +853,7 @@ def probabilities_and_label(
 ) -> tuple[tuple[str, ...], FirstValues] | None:
     """Return the columns of fractions that add up to 1 on each item, and the only label."""
     shares = [one for one in columns if one.are_fractions and all(one.cells)]
-    labels = [one for one in _labels(columns) if one not in shares]
+    labels = [one for one in _true_labels(columns) if one not in shares]
     labels = [one for one in labels if fitting(LABEL, [one.name])] or labels
     if len(shares) < 2 or len(labels) != 1 or len(shares[0].cells) < _FEWEST_SHARES:
         return None
@@ -1039,6 +1068,22 @@ def _answers(columns: Sequence[FirstValues]) -> ChosenColumns | None:
             return None
         names = (f"{start}*",)
     return guessed(ANNOTATORS, {"annotators": names})
+
+
+def _people_by_name(columns: Sequence[FirstValues]) -> ChosenColumns | None:
+    """Return columns called after people, such as Coder_AB and Coder_KL, with the same values."""
+    starts: dict[str, list[FirstValues]] = {}
+    for one in columns:
+        called = re.fullmatch(rf"({PEOPLE})_?[a-z0-9]+", simple(one.name))
+        if called is not None and one.may_be_labels and not names_an_id(one.name):
+            starts.setdefault(called[1], []).append(one)
+    several = [group for group in starts.values() if len(group) > 1]
+    if len(several) != 1 or len(several[0]) > _MOST_LISTED:
+        return None
+    values = {value for one in several[0] for value in one.classes}
+    if any(2 * len(one.classes) <= len(values) for one in several[0]):
+        return None
+    return guessed(ANNOTATORS, {"annotators": tuple(one.name for one in several[0])})
 
 
 def _family(columns: Sequence[FirstValues]) -> Sequence[FirstValues]:

@@ -550,10 +550,13 @@ def _facts_of_files(data: Any) -> dict[str, Any]:
     notes = [f"{one.tool}: {note}" for one in data.tool_notes for note in one.notes]
     if data.joined is not None:
         counts = data.joined.counts
-        notes.append(
-            f"{data.joined.name} has a row for {counts['matched']:,} of {counts['rows']:,} rows, "
-            f"and {counts['unused']:,} of its {counts['labels']:,} rows match none"
+        every = counts["matched"] == counts["rows"]
+        rows = (
+            f"all {counts['rows']:,}" if every else f"{counts['matched']:,} of {counts['rows']:,}"
         )
+        unused = f", and {counts['unused']:,} of its {counts['labels']:,} rows match none"
+        more = unused if counts["unused"] else ""
+        notes.append(f"{data.joined.name} has a row for {rows} rows{more}")
     joined = {} if data.joined is None else {"joined": dict(data.joined.counts)}
     return {**({"notes": notes} if notes else {}), **joined}
 
@@ -576,7 +579,7 @@ def _check_uses(options: ReadOptions, chosen: ChosenColumns) -> None:
         raise InputError(
             argument("duplicates", options.duplicates),
             " is about votes in rows of their own, and needs to know whose they are. Name ",
-            *(argument("annotator"), " as well, or leave it out."),
+            *(argument("annotator"), " as well, or leave out ", argument("duplicates"), "."),
         )
 
 

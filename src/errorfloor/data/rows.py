@@ -1220,13 +1220,18 @@ def _refuse_repeats(items: CheckedRows, given: Given) -> None:
         return
     found = items.run(pairs.sort(*_PAIR).head(1))
     item, annotator = (shown(found[name].tolist()[0]) for name in _PAIR)
+    differ = items.frame.group_by(*_PAIR).agg(low=nw.col("vote").min(), high=nw.col("vote").max())
+    differ = differ.filter(nw.col("low") != nw.col("high"))
+    same = not items.run(differ.head(1))["low"].size
+    way, ways = ", each time with the same vote", ("first", "all")
     raise InputError(
         *given["annotator"],
-        f": in {counted(number, 'case')} an annotator voted more than once on an item; for example "
-        f"{annotator} on item {item}. Say which votes to take:",
+        f": in {counted(number, 'case')} an annotator voted more than once on an item"
+        f"{way if same else ''}; for example {annotator} on item {item}. ",
+        "If these are copies of rows, take one of each:" if same else "Say which votes to take:",
         *(
             part
-            for one in ("last", "first", "all")
+            for one in (ways if same else ("last", "first", "all"))
             for part in ("\n  ", command("duplicates", one))
         ),
     )

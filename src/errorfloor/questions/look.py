@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -263,6 +263,9 @@ def _by_values(
     from errorfloor.data import likely
 
     first = likely.first_values(frame, run, kinds)
+    of_lists = _of_lists(frame, run, kinds, likely.item_and_people(first), files)
+    if of_lists is not None:
+        return [], of_lists
     if (matrix := likely.confusion_matrix(first)) is not None:
         return [], _of_confusion(matrix)
     label = likely.label_of(first, likely.first_values(frame, run, predicted))
@@ -420,7 +423,7 @@ def _of_several(label: str, item: str, who: str, files: tuple[str, ...]) -> WayO
     sentence = (
         f"Column {item!r} has the same value in several rows, with different values of {label!r}."
     )
-    leads = "If a row is one person's vote on an item, or else one person's rating of it:"
+    leads = "A row may be one person's vote on an item, or else one person's rating of it:"
     votes = {"item": item, "annotator": who, "vote": label}
     ratings = {"item": item, "rating": label, "rater": who}
     lines = (_asked("from_votes", files, votes), _asked("from_ratings", files, ratings))
@@ -440,6 +443,50 @@ def _of_same_items(items: SameItems) -> WayOut | None:
         return None
     line = _asked("from_votes", items.paths, {"item": ",".join(items.key), "vote": vote})
     return WayOut(items.says, "As votes of different people:", (line,))
+
+
+def _of_lists(
+    frame: Any, run: Any, kinds: Mapping[str, str], known: Mapping[str, str], files: Sequence[str]
+) -> WayOut | None:
+    """Say how to ask about one label where a column has lists of words, as several people gave."""
+    from errorfloor.data.engines import select
+    from errorfloor.data.naming import PER_LABEL
+    from errorfloor.data.values import as_text, quoted
+
+    lists = [one for one, kind in kinds.items() if kind == "list"]
+    if len(lists) != 1 or "item" not in known:
+        return None
+    (column,) = lists
+    entries = run(select(frame, {"entries": column}).head(_MOST_COLUMNS))["entries"].tolist()
+    words = _words_of(entries)
+    if not words:
+        return None
+    label, how = words[0], {**known, "vote": column}
+    sentence = f"Column {column!r} has several labels in one entry.{PER_LABEL}"
+    if len(files) != 1:
+        each = f"{column!r}: [int({label!r} in one) for one in df[{column!r}]]"
+        line = _called("from_votes", (), how).replace("(df", f"(df.assign(**{{{each}}})", 1)
+        return WayOut(sentence, f"About {label!r}:", (line,))
+    plain = column.isidentifier() and not {*label, *files[0]} & {*"'\"\\`$!"}
+    name = column if plain else quoted(column)
+    has = f"list_contains({name}::varchar[], {as_text(label)})::int as {name}"
+    query = f"select * replace ({has}) from {as_text(files[0])}"
+    text = f"'''{query} '''" if plain else repr(query)
+    script = f"import duckdb; duckdb.sql({text}).write_csv('/dev/stdout')"
+    typed = f'python -c "{script}"' if plain else shlex.join(["python", "-c", script])
+    line = f"{typed} | {_typed('estimate', ('-',), how)}"
+    return WayOut(sentence, f"About {label!r}:", (line,))
+
+
+def _words_of(entries: Sequence[Any]) -> list[str]:
+    """Return the words in some lists, which may be written as text; none where there is no list."""
+    found = []
+    for one in entries:
+        with suppress(ValueError, SyntaxError):
+            some = ast.literal_eval(one) if isinstance(one, str) else one
+            several = isinstance(some, Iterable) and not isinstance(some, str)
+            found += [word for word in some if isinstance(word, str)] if several else []
+    return found
 
 
 def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:
@@ -687,7 +734,7 @@ def _classes(table: Any, facts: Any) -> Iterator[tuple[str, int]]:
         return
     names = table.classes
     if isinstance(facts, Mapping):
-        names = tuple(", ".join(facts[place]) or place for place in ("0", "1"))
+        names = tuple(" or ".join(facts[place]) or place for place in ("0", "1"))
     if isinstance(table, VoteTable):
         ones, total = int(table.positives @ table.counts), int(table.totals @ table.counts)
     elif hasattr(table, "negatives"):
