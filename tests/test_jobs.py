@@ -1,10 +1,23 @@
 """Jobs as new users have them, by their transcripts."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from tests.jobs import ANSWER, FIRST, FRESH, JOBS, LATER, NEWCOMERS, PASTE, PLACE, STOP, transcript
+from tests.jobs import (
+    ANSWER,
+    FIRST,
+    FRESH,
+    JOBS,
+    LATER,
+    NEWCOMERS,
+    PASTE,
+    PLACE,
+    STOP,
+    STRANGERS,
+    transcript,
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,3 +46,11 @@ def test_at_least_eighteen_are_done_at_the_first_try_and_none_is_a_dead_end():
         assert {job.ends for job in jobs} <= {ANSWER, STOP, PASTE}
     for jobs in (LATER, NEWCOMERS):
         assert sum(job.ends in (ANSWER, STOP) for job in jobs) == len(jobs) - 1
+
+
+@pytest.mark.parametrize(
+    "job", [job for job in STRANGERS if job.ends == PASTE], ids=lambda one: one.name
+)
+def test_the_first_command_that_a_job_is_answered_with_works(job):
+    line = re.search(r"\n  (errorfloor .*)", transcript(job))
+    assert transcript(replace(job, typed=line[1])).endswith("[0]\n")

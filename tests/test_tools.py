@@ -330,7 +330,7 @@ def test_a_judge_stands_next_to_votes_of_people_in_a_second_file(here):
     for command in ("people", "headroom"):
         code, said = run(command, "judge.csv", *words, "--annotators", "rater0,rater1,rater2")
         assert code in (0, 3, 4), said
-        assert "human.csv has a row for 200 of 200 rows" in said
+        assert "human.csv has a row for all 200 rows" in said
 
 
 @pytest.mark.parametrize(

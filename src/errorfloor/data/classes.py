@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, Part, argument, check_choice
+from errorfloor._checks import InputError, Part, argument, check_choice, either
 from errorfloor.data.ballots import MOST_OWN, Ballots, check_shared
 from errorfloor.data.columns import simple
 from errorfloor.data.engines import (
@@ -665,7 +665,7 @@ def described(classes: Any, ones: int, zeros: int, what: str) -> str:
     >>> described({"1": ["spam"], "0": ["ham"]}, 1025, 975, "items")
     'class 1 = spam, 1,025 items; class 0 = ham, 975'
     """
-    yes, no = (" or ".join(dict.fromkeys(map(str.strip, classes[name]))) or "none" for name in "10")
+    yes, no = (either(dict.fromkeys(map(str.strip, classes[name]))) or "none" for name in "10")
     others = {as_spoken(name) for name in classes["0"]}
     rest = " (one class against the rest)" if len(others) > 1 else ""
     return f"class 1 = {yes}, {ones:,} {what}; class 0 = {no}, {zeros:,}{rest}"

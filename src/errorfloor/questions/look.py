@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import os
 import shlex
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from errorfloor._checks import InputError, Mention
+from errorfloor._checks import InputError, Mention, either
 from errorfloor.data.columns import NO_NAMES, ChosenColumns, has_no_names
 from errorfloor.data.layouts import (
     ANNOTATIONS,
@@ -458,10 +459,11 @@ def _of_lists(
         return None
     (column,) = lists
     entries = run(select(frame, {"entries": column}).head(_MOST_COLUMNS))["entries"].tolist()
-    words = _words_of(entries)
-    if not words:
+    times = Counter(word for words in _words_of(entries) for word in {*words})
+    if not times:
         return None
-    label, how = words[0], {**known, "vote": column}
+    label = min(sorted(times), key=lambda word: abs(2 * times[word] - len(entries)))
+    how = {**known, "vote": column}
     sentence = f"Column {column!r} has several labels in one entry.{PER_LABEL}"
     if len(files) != 1:
         each = f"{column!r}: [int({label!r} in one) for one in df[{column!r}]]"
@@ -478,15 +480,13 @@ def _of_lists(
     return WayOut(sentence, f"About {label!r}:", (line,))
 
 
-def _words_of(entries: Sequence[Any]) -> list[str]:
-    """Return the words in some lists, which may be written as text; none where there is no list."""
-    found = []
+def _words_of(entries: Sequence[Any]) -> Iterator[list[str]]:
+    """Yield the words in each list, which may be written as text."""
     for one in entries:
         with suppress(ValueError, SyntaxError):
             some = ast.literal_eval(one) if isinstance(one, str) else one
-            several = isinstance(some, Iterable) and not isinstance(some, str)
-            found += [word for word in some if isinstance(word, str)] if several else []
-    return found
+            if isinstance(some, Iterable) and not isinstance(some, str):
+                yield [word for word in some if isinstance(word, str)]
 
 
 def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:
@@ -734,7 +734,7 @@ def _classes(table: Any, facts: Any) -> Iterator[tuple[str, int]]:
         return
     names = table.classes
     if isinstance(facts, Mapping):
-        names = tuple(" or ".join(facts[place]) or place for place in ("0", "1"))
+        names = tuple(either(facts[place]) or place for place in ("0", "1"))
     if isinstance(table, VoteTable):
         ones, total = int(table.positives @ table.counts), int(table.totals @ table.counts)
     elif hasattr(table, "negatives"):
