@@ -9,7 +9,6 @@ from scipy.stats import binom, norm
 import errorfloor as ef
 from benchmarks import headroom as study
 from errorfloor.intervals import signs
-from errorfloor.questions import headroom
 from errorfloor.questions.headroom import Pair
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.text import long_text_of
@@ -192,7 +191,7 @@ def test_arrays_frames_files_and_words_agree(path):
     assert first.floor.dropped == 0
     named = {"score": "s", "label": "y", "prediction": "p", "rng": 0}
     in_words = {"label": "said", "prediction": "guess", "positive": "yes"}
-    mixed = {"label": "said", "positive": "yes"}
+    mixed = {"label": "said", "classes": ["no", "yes"]}
     for data in (path, pd.read_csv(path)):
         for more in ({}, in_words, mixed):
             found = ef.headroom(data, **{**named, **more})
@@ -249,9 +248,9 @@ def test_bad_predictions_are_refused(arguments, message):
 
 def test_bad_columns_of_predictions_are_refused(path):
     named = {"score": "s", "label": "y"}
-    with pytest.raises(ef.InputError, match=r"`prediction` \(column 's'\) must hold the class"):
+    with pytest.raises(ef.InputError, match=r"\(column 's'\) has .* cut scores at a threshold"):
         ef.headroom(path, **named, prediction="s")
-    with pytest.raises(ef.InputError, match=r"`prediction` \(column 'guess'\) must hold the class"):
+    with pytest.raises(ef.InputError, match=r"'guess'\) has no, yes, and the labels are 0"):
         ef.headroom(path, **named, prediction="guess")
     with pytest.raises(ef.InputError, match="`prediction` must be one of the columns s, y"):
         ef.headroom(path, **named, prediction="nothing")
@@ -284,7 +283,7 @@ def test_predictions_in_other_words_than_the_labels_are_refused_with_groups():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"score": [0.1, 0.9] * 20, "label": ["no", "yes"] * 20, "site": 1})
     frame["said"] = [0, 1] * 20
-    with pytest.raises(ef.InputError, match="holds none of the labels, no, yes, but 0, 1"):
+    with pytest.raises(ef.InputError, match="has 0, 1, and the labels are no, yes"):
         ef.headroom(frame, prediction="said", group="site")
 
 
@@ -329,23 +328,63 @@ def test_what_is_no_fraction_is_refused(value):
         ef.headroom(value, 80, 1000)
 
 
-def test_values_of_predictions_are_classes_by_number_or_by_name():
-    assert headroom._classes([1], None, "p") == {1: 1}
-    assert headroom._classes([0], None, "p") == {0: 0}
-    assert headroom._classes(["1", "0.0"], None, "p") == {"1": 1, "0.0": 0}
-    assert headroom._classes(["spam"], "spam", "p") == {"spam": 1}
-    assert headroom._classes(["ham"], "spam", "p") == {"ham": 0}
-    assert headroom._classes(["ham", "spam"], "spam", "p") == {"ham": 0, "spam": 1}
-    assert headroom._classes([0, 1], "spam", "p") == {0: 0, 1: 1}
-    assert headroom._classes([1, 2], "2", "p") == {1: 0, 2: 1}
-    assert headroom._classes(["1.0", "2.0"], 2, "p") == {"1.0": 0, "2.0": 1}
-    for values, positive in ((["a", "b", "spam"], "spam"), (["a", "b"], None), ([0, 1, 2], None)):
-        with pytest.raises(ef.InputError, match=r"\(column 'p'\) must hold the class"):
-            headroom._classes(values, positive, "p")
-    with pytest.raises(ef.InputError, match=r"got 0, 1, 2, 3, 4, 5, \.{4} Cut"):
-        headroom._classes(list(range(7)), None, "p")
-    with pytest.raises(ef.InputError, match=r"got 0, 1, 2, 3, 4, 5\. Cut"):
-        headroom._classes(list(range(6)), None, "p")
+@pytest.mark.parametrize(
+    ("labels", "answers", "more"),
+    [
+        ("01", "01", {}),
+        ("01", "10", {"positive": 0}),
+        ("12", "12", {"positive": "2"}),
+        (("no", "yes"), ("no", "yes"), {}),
+        (("No", "Yes"), ("no ", "yes"), {"positive": "No"}),
+        (("ham", "spam"), ("0", "1"), {"classes": ["ham", "spam"]}),
+        (("ham", "spam"), ("1", "0"), {"classes": ["spam", "ham"]}),
+    ],
+)
+def test_predictions_are_the_classes_of_the_labels_with_the_same_value(labels, answers, more):
+    pd = pytest.importorskip("pandas")
+    scores, truth, predictions = sample(flips=40)
+    truth, predictions = truth.astype(int), predictions.astype(int)
+    wrong = int(np.sum(truth != predictions))
+    if more.get("positive") == 0:
+        answers = answers[::-1]
+    if more.get("positive") in (0, "No") or more.get("classes", [""])[0] == "spam":
+        scores = 1 - scores
+    frame = pd.DataFrame({"s": scores, "y": np.array([*labels])[truth]})
+    frame["p"] = np.array([*answers])[predictions]
+    named = {"score": "s", "label": "y", "prediction": "p", "rng": 0}
+    assert ef.headroom(frame, **named, **more).errors == wrong
+    by_array = {"labels": frame.y.to_numpy(), "predictions": frame.p.to_numpy(), "rng": 0}
+    if labels != "01" or more:
+        assert ef.headroom(frame.s.to_numpy(), **by_array, **more).errors == wrong
+
+
+@pytest.mark.parametrize("more", [{}, {"positive": "No"}, {"positive": "Yes"}])
+@pytest.mark.parametrize("ask", ["headroom", "f1", "group", "arrays", "floor", "compare", "people"])
+def test_numbers_are_no_predictions_of_words_whatever_is_class_1(ask, more):
+    pd = pytest.importorskip("pandas")
+    scores, truth, predictions = sample(flips=40)
+    if more.get("positive") == "No":
+        scores = 1 - scores
+    words = np.array(["No", "Yes"])[truth.astype(int)]
+    frame = pd.DataFrame({"s": scores, "y": words, "p": predictions.astype(int), "g": "all"})
+    named = {"score": "s", "label": "y", "prediction": "p", **more}
+    rows = frame.loc[frame.index.repeat(2), ["y", "p"]]
+    rows = rows.assign(item=np.repeat(np.arange(len(frame)), 2))
+    floor = ef.from_scores(scores, words, **more)
+    asked = {
+        "headroom": lambda: ef.headroom(frame, **named),
+        "f1": lambda: ef.headroom(frame, **named, metric="f1"),
+        "group": lambda: ef.headroom(frame, **named, group="g"),
+        "arrays": lambda: ef.headroom(scores, labels=words, predictions=frame.p, **more),
+        "floor": lambda: ef.headroom(floor, labels=words, predictions=frame.p),
+        "compare": lambda: ef.compare(labels=words, predictions={"p": frame.p, "y": words}, **more),
+        "people": lambda: ef.people(rows, item="item", vote="y", prediction="p", **more),
+    }
+    with pytest.raises(ef.InputError, match=r"has 0, 1, and the labels are \w+, \w+") as caught:
+        asked[ask]()
+    proposed = "add `classes=['No', 'Yes']`" in str(caught.value)
+    assert proposed == (more != {"positive": "No"})
+    assert "rite the labels in the place of the numbers" in str(caught.value)
 
 
 def test_columns_of_predictions_among_three_classes_say_what_arrays_say():

@@ -332,7 +332,7 @@ def test_a_models_labels_may_be_words_and_signs_as_well(one, zero, more):
 def test_predictions_in_other_words_than_the_labels_are_refused():
     floor = ef.from_scores(SCORES, LABELS)
     for data in (SCORES, floor):
-        with pytest.raises(ValueError, match="`predictions` has 'eggs', and no label is"):
+        with pytest.raises(ValueError, match="has eggs, and the labels are ham, spam"):
             ef.headroom(data, labels=WORDS, predictions=np.where(SCORES > 0.5, "spam", "eggs"))
         words = np.where(LABELS, "x", "z")
         with pytest.raises(ValueError, match="`positive='x'`"):

@@ -444,7 +444,7 @@ def test_unknown_columns_are_answered_with_those_that_exist():
     [
         ({"predictions": [0, 1]}, "must be a dict of models"),
         ({"predictions": {"m": [0, 1]}}, "one answer per item, 300 of them"),
-        ({"predictions": {"m": [0.7] * 300}}, "no answer that is a class of the votes"),
+        ({"predictions": {"m": [0.7] * 300}}, "has 0.7, and the labels are 0, 1"),
         ({"prediction": "m"}, "is a column of a dataframe or file"),
         ({"prediction": 3}, "must be the name of a column"),
         ({"panels": (2,)}, "must be odd numbers"),

@@ -45,10 +45,17 @@ from errorfloor.data.matrices import (
     is_matrix,
     votes_by_class,
 )
-from errorfloor.data.naming import TWO_CLASSES, is_same, listed, whole_of
-from errorfloor.data.options import Reading, ReadOptions
+from errorfloor.data.naming import (
+    TWO_CLASSES,
+    Answers,
+    are_numbers,
+    names_of_columns,
+    unlike_labels,
+    whole_of,
+)
+from errorfloor.data.options import Reading, ReadOptions, Source
 from errorfloor.data.tables import Table, VoteTable
-from errorfloor.data.values import as_texts, missing_in, spelt, text_of
+from errorfloor.data.values import as_texts, missing_in, text_of
 
 if TYPE_CHECKING:
     from errorfloor.data.rows import CheckedRows, RowRequest
@@ -211,9 +218,6 @@ def _votes_given(given: Any, totals: Any) -> Counts:
 
 def _several(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
-
-
-_MOST_NAMED = 3  # answers that a note names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -562,18 +566,14 @@ def _placed(
 ) -> Predictions:
     """Return the answers of a model as places of classes; -1 for what is none of them."""
     values, at = np.unique(answers.astype(str), return_inverse=True)
+    shown_as = (argument("prediction"), f" of {name!r}")
+    answers_in(reading.source).check_numbers(values.tolist(), shown_as)
     code = [_place(value, reading, place) for value in values.tolist()]
     names = reading.table.classes
     if -1 in code and _are_places(values.tolist(), names):
         code = [int(value) for value in values.tolist()]
     if all(one == -1 for one in code):
-        some = listed([repr(one) for one in values.tolist()[:_MOST_NAMED]])
-        raise InputError(
-            argument("prediction"),
-            f" of {name!r} has no answer that is a class of the votes: it has {some}, and the "
-            f"classes are {listed(_words_of(reading))}. Give the class that the model predicts, "
-            "spelt as in the votes; cut scores at a threshold.",
-        )
+        raise unlike_labels(values.tolist(), _words_of(reading), shown_as)
     found = np.array(code, dtype=np.int64)[at.ravel()]
     number = np.bincount(at.ravel(), minlength=values.size)
     unknown = {
@@ -586,26 +586,28 @@ def _placed(
 
 def _place(value: str, reading: Reading, place: Mapping[str, int] | None) -> int:
     source, names = reading.source, reading.table.classes
-    if source.options.positive_from is not None:
-        number = spelt(value)
-        return -1 if number is None else int(number >= source.options.positive_from)
-    words = source.facts.get("classes")
-    if len(names) == 2 and isinstance(words, dict):
-        for side in ("1", "0"):
-            if any(is_same(value, one) for one in words[side]):
-                return int(side)
-        return -1
+    if len(names) == 2:
+        return answers_in(source).place(value)
     if place is not None:
         return place.get(value, -1)
-    if value in names:
-        return names.index(value)
-    number = spelt(value) if names == TWO_CLASSES else None
-    return int(number) if number in (0, 1) else -1
+    return names.index(value) if value in names else -1
+
+
+def answers_in(source: Source) -> Answers:
+    """Return which of two classes answers next to labels or votes are."""
+    options, words = source.options, source.facts.get("classes")
+    sides = words if isinstance(words, dict) else None
+    order = options.classes
+    scores = source.columns.get("score")
+    numbered = isinstance(scores, list | tuple) and names_of_columns(scores) == TWO_CLASSES
+    if sides is not None and order is None and options.positive is None and numbered:
+        order = (*sides["0"][:1], *sides["1"][:1])  # which labels have been taken for
+    return Answers(sides, order, options.positive_from)
 
 
 def _are_places(values: Sequence[str], names: Sequence[str]) -> bool:
     """Tell whether numbers stand for classes that have other names."""
-    if any(spelt(name) is not None for name in names):
+    if are_numbers(names):
         return False
     found = [whole_of(value) for value in values]
     return all(one is not None and 0 <= one < len(names) for one in found)

@@ -28,7 +28,7 @@ from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.columns import by_role, fitting, likely_readings
 from errorfloor.data.entries import as_clusters, as_weights
 from errorfloor.data.layouts import ITEM_OF_ROW, LABEL, SCORES
-from errorfloor.data.naming import listed
+from errorfloor.data.naming import SIGNS, are_numbers, unlike_labels, whole_of
 from errorfloor.data.options import ReadOptions, Source, as_paths, is_source
 from errorfloor.data.sample import Sample
 from errorfloor.data.values import (
@@ -178,11 +178,21 @@ class ModelRows:
         return replace(
             rows,
             labels=_as_numbers(rows.labels),
-            answers={name: _as_numbers(one) for name, one in rows.answers.items()},
+            answers={name: rows.named(_as_numbers(one)) for name, one in rows.answers.items()},
             weight=None if rows.weight is None else as_weights(rows.weight, n, "labels"),
             cluster=None if rows.cluster is None else as_clusters(rows.cluster, n, "labels"),
             dropped=number,
         )
+
+    def named(self, answers: NDArray[Any]) -> NDArray[Any]:
+        """Return numbers as the classes in these places, where the order of words was given."""
+        order = self.source.options.classes
+        if order is None or are_numbers(order) or answers.ndim != 1:
+            return answers
+        places = [whole_of(one) for one in texts_of(answers).tolist()]
+        if not {*places} <= {*range(len(order))}:
+            return answers
+        return np.array([order[place or 0] for place in places])
 
     @property
     def name(self) -> str:
@@ -307,18 +317,18 @@ class ModelRows:
                 "Name the column of labels with ",
                 *(argument("label"), "."),
             )
-        for name, values in self.answers.items():
+        for name in self.answers:
             given = [] if self.gives_scores(name) else np.unique(self.texts_by(name)).tolist()
-            if not given or self.known & {*given} or {*given} | self.known <= {"0", "1"}:
+            known = sorted(self.known)
+            if not given or {*given} | self.known <= {"0", "1"}:
                 continue
-            remedy = "Call classes the same in both columns."
-            if values.dtype.kind == "f" and (values % 1 != 0).any():
-                remedy = "Of three classes or more, name columns of the classes that models choose."
-            raise InputError(
-                argument("prediction"),
-                f" (column {name!r}) holds none of the labels, {listed(sorted(self.known))}, but "
-                f"{listed(given)}. {remedy}",
-            )
+            if not self.known & {*given} or {*map(spelt, {*given} | self.known)} == {0, *SIGNS}:
+                positive = self.source.options.positive
+                if positive is not None:
+                    known.sort(key=lambda one: one == text_of(positive))
+                may_name = positive is None or len(known) == 2
+                shown_as = (argument("prediction"), f" (column {name!r})")
+                raise unlike_labels(given, known, shown_as, may_name=may_name)
 
 
 def _as_numbers(values: NDArray[Any]) -> NDArray[Any]:

@@ -341,6 +341,99 @@ def _refuse_missing(values: Sequence[Any], at: Counts, name: str) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Which of two classes a model's answer is: that of the labels with the same value.
+
+    Numbers next to words are places in the order of the classes, where that is given, and nothing
+    otherwise: which word a model's 0 and 1 stand for is not known, whatever is asked about.
+
+    Attributes
+    ----------
+    sides : mapping of list of str, optional
+        The labels that are class "0" and class "1". By default they are 0 and 1 as they stand.
+    order : tuple of str, optional
+        The classes, in an order that people or columns gave.
+    least : float, optional
+        The number from which on numbers are class 1, in place of `sides`.
+    """
+
+    sides: Mapping[str, Sequence[str]] | None = None
+    order: tuple[str, ...] | None = None
+    least: float | None = None
+
+    def place(self, value: object) -> int:
+        """Return the place of a value among the classes; -1 if it is none of them."""
+        text = text_of(value)
+        if self.least is not None:
+            number = spelt(text)
+            return -1 if number is None else int(number >= self.least)
+        sides = {"0": ("0",), "1": ("1",)} if self.sides is None else self.sides
+        for side in ("1", "0"):
+            if any(is_same(text, one) for one in sides[side]):
+                return int(side)
+        number, order = whole_of(text), self.order
+        if number in (0, 1) and self.sides is None:  # True and False
+            return int(number)
+        if order is None or are_numbers(order) or number not in range(len(order)):
+            return -1
+        name = order[int(text)]
+        return next((int(s) for s in "10" if any(is_same(name, one) for one in sides[s])), -1)
+
+    def places(self, values: Sequence[Any], shown_as: tuple[Part, ...]) -> dict[Any, int]:
+        """Return the place of each value, or refuse those that are none of the classes."""
+        self.check_numbers(values, shown_as)
+        found = {value: self.place(value) for value in values}
+        if -1 in found.values():
+            known = TWO_CLASSES if self.sides is None else (*self.sides["0"], *self.sides["1"])
+            texts = [text_of(value) for value in values]
+            raise unlike_labels(texts, known, shown_as, may_name=len(known) == 2)
+        return found
+
+    def check_numbers(self, values: Sequence[Any], shown_as: tuple[Part, ...]) -> None:
+        """Refuse 0 and 1 that are classes rather, where class 1 is larger numbers."""
+        if self.least is None or self.least <= 1:
+            return
+        if {spelt(text_of(value)) for value in values} == {0, 1}:
+            text = f" has 0 and 1, and numbers from {self.least:g} on are class 1. Give the numbers"
+            raise InputError(*shown_as, f"{text} that the model predicts.")
+
+
+def unlike_labels(
+    values: Sequence[str],
+    known: Sequence[str],
+    shown_as: tuple[Part, ...],
+    *,
+    may_name: bool = True,
+) -> InputError:
+    """Say that some of a model's answers are none of the labels, and how they can be.
+
+    Where they are numbers, and `may_name`, the order of the labels in `known` is proposed.
+    """
+    strange = [one for one in values if not any(is_same(one, other) for other in known)] or values
+    what = f" has {listed([*strange])}, and the labels are {listed([*known])}."
+    numbers = [spelt(one) for one in strange]
+    if any(number is not None and number % 1 for number in numbers):
+        text = " Give the class that the model predicts, spelt as in the labels; cut scores at a "
+        return InputError(*shown_as, f"{what}{text}threshold.")
+    if None in numbers or are_numbers(known):
+        return InputError(*shown_as, f"{what} Spell the classes in the same way in both.")
+    what += " Which label each number means is not known"
+    write = "rite the labels in the place of the numbers."
+    places = all(number in range(len(known)) for number in numbers)
+    is_usual = len(known) > 2 or positive_of(known) in (None, known[-1])
+    if not (places and may_name and is_usual):
+        return InputError(*shown_as, f"{what}: w{write}")
+    meant = " and ".join(f"{place} is {name}" for place, name in enumerate(known))
+    order = argument("classes", [*known])
+    return InputError(*shown_as, f"{what}. If {meant}, add ", order, f"; otherwise w{write}")
+
+
+def are_numbers(names: Sequence[str]) -> bool:
+    """Tell whether some classes are called by numbers, which are no places then."""
+    return any(spelt(name) is not None for name in names)
+
+
 SIGNS = {-1.0, 1.0}  # of which 1 is class 1, as in scikit-learn
 
 
@@ -352,19 +445,19 @@ class Binary:
     positive: object = None  # what means class 1, where the labels were not 0 and 1
     sides: dict[str, list[str]] | None = None
 
-    def alike(self, answers: object, name: str) -> Any:
+    def alike(self, answers: object, name: str, classes: tuple[str, ...] | None = None) -> Any:
         """Return answers next to the labels as 0 and 1 in the same way; others are refused."""
         if self.positive is None or self.sides is None:
             return answers
         values, at = distinct_values(_as_labels(answers, name))
         _refuse_missing(values, at, name)
-        texts = [text_of(one) for one in values]
-        known = [one for side in self.sides.values() for one in side]
-        strange = [one for one in texts if not any(is_same(one, value) for value in known)]
-        if strange:
-            text = f" has {shown(strange[0])}, and no label is. The labels are {listed(known)}."
-            raise InputError(argument(name), text)
-        return np.array([is_same(one, self.positive) for one in texts])[at]
+        place = Answers(self.sides, classes).places(values, (argument(name),))
+        return np.array([place[one] for one in values])[at]
+
+
+def is_words(labels: object) -> bool:
+    """Tell whether an array may hold words."""
+    return as_entries(labels).dtype.kind in "OUT"
 
 
 def as_binary(
@@ -378,7 +471,7 @@ def as_binary(
     `means` returns the mean score of each label, for the question which one is class 1.
     """
     array = as_entries(labels)
-    plain = array.dtype.kind not in "OUT" and positive is None and positive_from is None
+    plain = not is_words(array) and positive is None and positive_from is None
     if plain and array.size and array.dtype.kind in "if":
         plain = bool(np.fmin.reduce(array, axis=None) != -1)  # of signs the least, but for NaN
     if array.ndim != 1 or not array.size or plain:

@@ -37,11 +37,12 @@ from errorfloor.data.items import (
     PredictedReader,
     PredictedVotes,
     Predictions,
+    answers_in,
     reader_of,
 )
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, Layout, of_kind
 from errorfloor.data.matrices import is_matrix, one_score
-from errorfloor.data.naming import as_binary, as_classes, codes_of, naming_of
+from errorfloor.data.naming import as_binary, as_classes, codes_of, is_words, naming_of
 from errorfloor.data.options import Reading, ReadOptions, Source
 from errorfloor.data.read import check_order, is_data, read
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
@@ -108,20 +109,29 @@ class Pair:
         if is_matrix(data) and labels is not None:
             pair = cls._of_classes(data, labels, predictions, classes)
         else:
-            pair = cls._of_arrays(data, labels, predictions, positive)
+            pair = cls._of_arrays(data, labels, predictions, positive, classes)
         return replace(pair, source=pair.source.with_options(complete=bool(complete)))
 
     @classmethod
-    def _of_arrays(cls, scores: Any, labels: Any, predictions: Any, positive: object) -> Pair:
+    def _of_arrays(
+        cls,
+        scores: Any,
+        labels: Any,
+        predictions: Any,
+        positive: object,
+        classes: tuple[str, ...] | None,
+    ) -> Pair:
         if labels is None or is_data(scores):
             raise InputError(
                 "`predictions` goes with an array of scores and `labels`. Name the column of a "
                 "dataframe or file with `prediction`."
             )
         check_order(scores, labels)
+        if classes is not None and positive is None and is_words(labels):
+            positive = classes[-1]
         told = as_binary(labels, positive)
         score, label = as_scores(scores, name="scores"), as_labels(told.labels, name="labels")
-        one = as_labels(told.alike(predictions, "predictions"), name="predictions")
+        one = as_labels(told.alike(predictions, "predictions", classes), name="predictions")
         check_same_length(score, label, ("scores", "labels"))
         check_same_length(score, one, ("scores", "predictions"))
         facts = {} if told.sides is None else {"classes": told.sides}
@@ -149,11 +159,11 @@ class Pair:
         tables = {name: table for name, table in reading.tables.items() if table.n}
         first: Any = next(iter(reading.tables.values()))
         number = len(first.classes)
+        shown_as = (argument("prediction"), f" (column {column!r})")
         if number == 2:
-            place = _classes(list(tables), source.options.positive, str(column))
+            place = answers_in(source).places(list(tables), shown_as)
         else:
-            column_words = (argument("prediction"), f" (column {column!r})")
-            place = naming_of(list(tables), number, first.classes, column_words).place
+            place = naming_of(list(tables), number, first.classes, shown_as).place
         sides = [_nothing_of(first)] * number
         if tables:  # weights may be equal for each prediction, and differ between them
             unweighted(reduce(add, tables.values()), "headroom")
@@ -348,34 +358,6 @@ def naming_predictions() -> Iterator[None]:
             for part in error.parts
         )
         raise error.with_parts(tuple(parts)) from error
-
-
-def _classes(values: list[Any], positive: object, column: str) -> dict[Any, int]:
-    """Return which class each value of the predictions means."""
-    if positive is not None and len(values) <= 2:
-        classes = {value: int(_equal(value, positive)) for value in values}
-        if any(classes.values()) or len(values) == 1:
-            return classes
-    try:
-        numbers = {value: float(value) for value in values}
-    except (TypeError, ValueError):
-        numbers = {}
-    if numbers and set(numbers.values()) <= {0.0, 1.0}:
-        return {value: int(number) for value, number in numbers.items()}
-    found = ", ".join(shown(value) for value in values[:6])
-    more = ", ..." if len(values) > 6 else ""
-    raise InputError(
-        f"`prediction` (column {column!r}) must hold the class that the model predicts: 0 or 1, or "
-        f"the words of the labels; got {found}{more}. Cut scores at a threshold, and name the "
-        "class 1 of words with `positive`."
-    )
-
-
-def _equal(value: Any, positive: object) -> bool:
-    try:
-        return float(value) == float(positive)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return str(value) == str(positive)
 
 
 def one_column(prediction: object) -> str:
@@ -615,6 +597,7 @@ def headroom(
         0 and 1, -1 and 1, or words, of which `positive` says which one is class 1.
     predictions : array-like of shape (n,), optional
         What the model predicts for each of these items, in the numbers or words of the labels. Next
+        to words, 0 and 1 are the first and second of `classes`, and are refused without it. Next
         to ratings, or what `from_ratings` returns: the model's number for each item, in the order
         in which items first appear. The verdict then has `share` and `worth`, and the arguments of
         `from_ratings` go with it.
@@ -739,6 +722,8 @@ def headroom(
         return _by_predictions(estimate, options, prediction, columns, ask)
     if is_floor and labels is not None:
         options = replace(options, positive=columns.pop("positive", None))
+        if len(getattr(estimate, "classes", ())) == 2:
+            options = replace(options, classes=as_classes(columns.pop("classes", None)))
     return verdict_on(_as_floor(estimate, asked, level, rng, columns), options, level)
 
 

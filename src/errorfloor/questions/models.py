@@ -21,10 +21,9 @@ from errorfloor._checks import (
     unmasked,
 )
 from errorfloor._typing import Counts, Floats
-from errorfloor.data.naming import Binary, as_binary, codes_of
+from errorfloor.data.naming import Binary, as_binary, codes_of, is_words
 from errorfloor.data.read import is_data
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.data.values import as_entries
 from errorfloor.intervals.bets import Bets, Blocks
 from errorfloor.intervals.bootstrap import Percentile, draw
 from errorfloor.intervals.models import (
@@ -533,6 +532,7 @@ class ModelOptions:
     predictions: object = None
     same_labelling: bool = False  # whether the test labels were made as the votes were
     positive: object = None  # which of the labels is class 1, where they are not 0 and 1
+    classes: tuple[str, ...] | None = None  # two, in the order of a model's 0 and 1
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -628,19 +628,19 @@ class ModelOptions:
         told = Binary(self.labels) if len(names) > 2 else self._told(floor)
         if way == "model_scores":
             return from_table(metric, _scored(self.model_scores, told.labels, names), given)
-        return from_confusion(metric, _decided(self.predictions, told, names), given)
+        return from_confusion(metric, _decided(self.predictions, told, names, self.classes), given)
 
     def _told(self, floor: Estimate) -> Binary:
         """Return the labels as 0 and 1, by the class that is 1 here or of the floor."""
         meant = None if floor.source is None else floor.source.options.positive
         meant = meant if self.positive is None else self.positive
-        if as_entries(self.labels).dtype.kind in "OUT" or self.positive is not None:
+        if is_words(self.labels) or self.positive is not None:
             return as_binary(self.labels, meant)
         return as_binary(self.labels, None)
 
 
 _BESIDE_LABELS = ("model_scores", "predictions")
-_OF_LABELS = ("same_labelling", "positive")  # which say nothing of a model
+_OF_LABELS = ("same_labelling", "positive", "classes")  # which say nothing of a model
 _WAYS = ("errors", "model_error", "model_value", "model_scores", "confusion", "predictions")
 
 
@@ -664,11 +664,13 @@ def _scored(scores: object, labels: object, names: tuple[str, ...]) -> ScoreTabl
     return table
 
 
-def _decided(predictions: object, told: Binary, names: tuple[str, ...]) -> Counts:
+def _decided(
+    predictions: object, told: Binary, names: tuple[str, ...], order: tuple[str, ...] | None
+) -> Counts:
     """Return how often each decision was made on items of each class."""
     if len(names) == 2:
         labels = as_labels(told.labels, name="labels").astype(np.int64)
-        own = told.alike(predictions, "predictions")
+        own = told.alike(predictions, "predictions", order)
         chosen = as_labels(own, name="predictions").astype(np.int64)
     else:
         labels, _ = codes_of(told.labels, len(names), names)
