@@ -979,3 +979,30 @@ def test_columns_of_text_that_nobody_named_are_left_out_with_a_warning():
     assert "Columns of text were left out: sex." in str(found)
     named = ef.from_features(frame, label="y", features=["age"])
     assert "hold text" not in str(named)
+
+
+def test_a_sparse_array_is_read_with_its_zeros_and_refused_where_these_are_too_many(data):
+    sparse = pytest.importorskip("scipy.sparse")
+    x, y = np.maximum(data.features[:300], 0), data.labels[:300]
+    expected = ef.from_features(x, y, duplicates="all")
+    found = ef.from_features(sparse.csr_array(x), y, duplicates="all")
+    assert (found.value, found.interval) == (expected.value, expected.interval)
+    with pytest.raises(
+        ef.InputError, match=r"^`X` is sparse, and has 3,000,000,000 .*TruncatedSVD"
+    ):
+        ef.from_features(sparse.csr_array((100_000, 30_000)), np.arange(100_000) % 2)
+
+
+def test_texts_next_to_labels_have_to_become_numbers_first(tmp_path, capsys):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("click")
+    from errorfloor.apps.cli.commands import run
+
+    reviews = {"review": [f"word {i} of it" for i in range(60)], "mood": ["bad", "good"] * 30}
+    reviews = pd.DataFrame(reviews)
+    with pytest.raises(ef.InputError, match=r"Column 'review' is text\. .*: TF-IDF"):
+        ef.from_features(reviews, label="mood")
+    reviews.to_csv(tmp_path / "reviews.csv", index=False)
+    for words in (["features", "--label", "mood"], ["estimate"]):
+        assert run([words[0], str(tmp_path / "reviews.csv"), *words[1:]]) == 1
+        assert "Column 'review' is text. To use it as features" in capsys.readouterr().err

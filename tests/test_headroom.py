@@ -417,3 +417,24 @@ def test_rows_that_are_left_out_for_any_reason_are_counted_once():
     frame.loc[9, "said"] = None
     found = ef.headroom(frame, prediction="said", drop_missing=True, rng=0)
     assert (found.n, found.floor.n, found.floor.dropped) == (56, 56, 4)
+
+
+def test_a_column_called_a_prediction_is_proposed_with_a_command_that_answers(tmp_path, capsys):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("click")
+    from errorfloor.apps.cli.commands import run
+
+    scores, truth, predictions = sample(flips=40)
+    frame = pd.DataFrame({"id": [f"c-{i}" for i in range(len(scores))], "proba_0": 1 - scores})
+    frame["proba_1"], frame["Churn"] = scores, np.array(["No", "Yes"])[truth.astype(int)]
+    frame["pred"] = predictions.astype(int)
+    path = str(tmp_path / "churn.csv")
+    frame.to_csv(path, index=False)
+    assert run(["headroom", path]) == 2
+    typed = capsys.readouterr().err.splitlines()[-1]
+    assert typed == f"  errorfloor headroom {path} --prediction pred --label Churn"
+    assert run(typed.split()[1:]) == 0
+    right = 100 * np.mean(truth == predictions)
+    assert f"Your model, at {right:.1f} %" in capsys.readouterr().out
+    with pytest.raises(ef.InputError, match="name it with `prediction`"):
+        ef.headroom(frame, score="proba_1", label="Churn")

@@ -131,6 +131,24 @@ def names_an_id(column: object) -> bool:
     return re.fullmatch(_IDS, simple(column)) is not None
 
 
+def texts_first(columns: Sequence[str]) -> str:
+    """Say what has to be done to texts before they are features.
+
+    Examples
+    --------
+    >>> texts_first(["title", "body"])[:45]
+    "Columns 'title', 'body' are text. To use them"
+    """
+    named = ", ".join(map(repr, columns))
+    what = f"Column {named} is text. To use it"
+    if len(columns) > 1:
+        what = f"Columns {named} are text. To use them"
+    return (
+        f"{what} as features, make numbers of each text first: TF-IDF, or the embedding of a "
+        "language model."
+    )
+
+
 def says_correct(column: object) -> bool:
     """Tell whether a column is called by whether a model was right.
 

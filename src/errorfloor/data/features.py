@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from errorfloor._checks import (
     unmasked,
 )
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.columns import names_an_id
+from errorfloor.data.columns import names_an_id, texts_first
 from errorfloor.data.matrices import as_class_scores, ranks_of, score_columns
 from errorfloor.data.naming import MOST_CLASSES, naming_of, refuse_several
 from errorfloor.data.options import Reading, ReadOptions, Source, is_frame, is_source
@@ -30,6 +31,7 @@ from errorfloor.data.tables import ScoreTable, Table
 from errorfloor.data.values import is_id, missing_in, shown_entries, text_of
 
 _FAR = 400  # powers of 2 beyond which squares, and sums of them, are not safe
+_MOST_DENSE = 2**26  # numbers of a sparse array with its zeros, half a GiB
 _LISTED = 20  # names that a message lists
 _LABELS = ("label", "labels", "y", "target", "class")  # usual names
 
@@ -135,8 +137,21 @@ def _checked(x: Floats, labels: Any, cluster: Any, source: Source, name: str) ->
     return Features(x, codes, classes, groups, source)
 
 
+def _dense(points: Any, name: str) -> Any:
+    """Return a sparse array with its zeros, where these are not too many to hold."""
+    if not (hasattr(points, "toarray") and hasattr(points, "nnz")):
+        return points
+    size = math.prod(points.shape)
+    if size > _MOST_DENSE:
+        text = f" is sparse, and has {size:,} numbers with its zeros, more than {_MOST_DENSE:,}. "
+        few = "Make fewer columns first, for example 100 by sklearn.decomposition.TruncatedSVD."
+        raise InputError(argument(name), text, few)
+    return points.toarray()
+
+
 def as_points(points: Any, name: str = "X", columns: Sequence[str] = ()) -> Floats:
     """Return features as finite numbers, or say which entry is none."""
+    points = _dense(points, name)
     try:
         array = np.asarray(points)
     except ValueError as error:  # rows of unequal length
@@ -388,6 +403,10 @@ def _feature_columns(kinds: dict[str, str], features: Any, others: Sequence[str]
     numbers = [name for name, kind in free.items() if kind in ("number", "boolean")]
     if len(lists) == 1 and not numbers:
         return lists
+    texts = [name for name, kind in free.items() if kind == "text" and not names_an_id(name)]
+    if texts and not lists and not numbers:
+        text = " is needed: no column holds numbers. "
+        raise InputError(argument("features"), text, texts_first(texts))
     if lists or not numbers:
         raise InputError(
             argument("features"), " is needed: name the columns that a model sees, or one list."

@@ -664,6 +664,20 @@ def prediction_beside(columns: Sequence[FirstValues], used: Collection[str]) -> 
     return found[0] if len(found) == 1 else None
 
 
+def called_predictions(columns: Sequence[FirstValues], used: Mapping[str, Any]) -> dict[str, str]:
+    """Return a column that is called a prediction, and the likeliest label where none is used.
+
+    What it holds may be other than classes of the label: it is to be asked about.
+    """
+    labels = _labels(columns, but=[str(one) for one in used.values()])
+    called = [one for one in labels if may_predict(one.name)]
+    others = [one for one in labels if one not in called]
+    if not called:
+        return {}
+    label = {"label": _likeliest(others).name} if others and "label" not in used else {}
+    return {"prediction": called[0].name, **label}
+
+
 def may_predict(name: str) -> bool:
     """Tell whether a column is called a model's prediction."""
     return re.search(_PREDICTIONS, simple(name)) is not None
@@ -730,6 +744,12 @@ def item_and_people(columns: Sequence[FirstValues]) -> dict[str, str]:
     item = item or (items[0] if len(items) == 1 else None)
     found = {"item": item, "annotator": who}
     return {role: one.name for role, one in found.items() if one is not None}
+
+
+def texts_beside(columns: Sequence[FirstValues], label: str) -> list[str]:
+    """Return the columns of words next to a label that are no ids: texts of the items."""
+    others = [one for one in columns if one.kind == "text" and one.name != label]
+    return [one.name for one in others if not one.is_id and any(" " in cell for cell in one.cells)]
 
 
 def several_labels(columns: Sequence[FirstValues], label: str) -> tuple[str, str] | None:

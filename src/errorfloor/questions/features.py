@@ -165,7 +165,8 @@ def from_features(
     X : array-like of shape (n, d), dataframe or path
         What a model sees of each item: numbers. Of a dataframe or file (CSV, Parquet, NPZ and
         others) all columns of numbers, or the one column that holds a list of numbers. An `.npy`
-        file is mapped, so that only the numbers that are worked with are in memory.
+        file is mapped, so that only the numbers that are worked with are in memory. A sparse array
+        is filled up with its zeros, up to 67 million numbers.
     y : array-like of shape (n,), or path
         The label of each item, of two classes or more; with an array or an `.npy` file, and maybe
         in such a file itself.

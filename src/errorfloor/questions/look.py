@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from errorfloor._checks import InputError, Mention, either
-from errorfloor.data.columns import NO_NAMES, ChosenColumns, has_no_names
+from errorfloor.data.columns import NO_NAMES, ChosenColumns, has_no_names, texts_first
 from errorfloor.data.layouts import (
     ANNOTATIONS,
     BESIDE,
@@ -31,6 +31,7 @@ from errorfloor.results.look import ColumnLook, LayoutLook, Look
 
 if TYPE_CHECKING:
     from errorfloor.data.exports import ToolNotes
+    from errorfloor.data.likely import FirstValues
     from errorfloor.data.read_rows import SameItems
 
 Write = Callable[[Mention], str]
@@ -300,7 +301,7 @@ def _by_values(
         return [], None
     if (several := likely.several_labels(first, label)) is not None:
         return [], _of_several(label, *several, files)
-    return [], _of_labels(label, files)
+    return [], _of_labels(label, likely.texts_beside(first, label), files)
 
 
 def _of_predictions(
@@ -489,12 +490,14 @@ def _words_of(entries: Sequence[Any]) -> Iterator[list[str]]:
                 yield [word for word in some if isinstance(word, str)]
 
 
-def _of_labels(label: str, files: tuple[str, ...]) -> WayOut:
-    """Say what one label per item lacks."""
+def _of_labels(label: str, texts: Sequence[str], files: tuple[str, ...]) -> WayOut:
+    """Say what one label per item lacks, and what has to be done to texts next to it."""
     sentence = (
         f"One label per item (column {label!r}) does not tell how often people disagree. A floor "
         "needs more: the labels of two or more people for each item, a model's scores, or features."
     )
+    if texts:
+        sentence += f" {texts_first(texts)}"
     return WayOut(sentence, lines=in_general(files, ())[:3])
 
 
@@ -590,15 +593,31 @@ def _leaves_rows_out(data: Any, layout: Layout, how: Mapping[str, Any], where: R
 
 def prediction_in(data: Any, where: ReadOptions, columns: Mapping[str, Any]) -> str | None:
     """Return the column of what a model predicts next to columns by role; None where unsure."""
+    from errorfloor.data.likely import prediction_beside
+
+    seen = _seen_beside_predictions(data, where)
+    return None if seen is None else prediction_beside(seen, _names_of(columns))
+
+
+def called_predictions_in(data: Any, where: ReadOptions) -> dict[str, str]:
+    """Return what may be a model's predictions, and the label; nothing where no name says so."""
+    from errorfloor.data.likely import called_predictions
+
+    seen = _seen_beside_predictions(data, where)
+    return {} if seen is None else called_predictions(seen, where.columns)
+
+
+def _seen_beside_predictions(data: Any, where: ReadOptions) -> Sequence[FirstValues] | None:
+    """Return the first values of columns; None where none is called a prediction."""
     from errorfloor.data.engines import kinds_of
-    from errorfloor.data.likely import first_values, may_predict, prediction_beside
+    from errorfloor.data.likely import first_values, may_predict
     from errorfloor.data.read_rows import rows_of
 
     with rows_of(data, where) as (frame, run):
         kinds = kinds_of(frame, run)
         if not any(may_predict(one) for one in kinds if isinstance(one, str)):
             return None
-        return prediction_beside(first_values(frame, run, kinds), _names_of(columns))
+        return first_values(frame, run, kinds)
 
 
 def _about_model(

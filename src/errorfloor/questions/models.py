@@ -580,7 +580,7 @@ class ModelOptions:
         if rates == ["errors"] and self.n is None:
             raise InputError("Give `n` with `errors`: how many items the model was tested on.")
         if len(rates) != 1:
-            raise InputError("Give `n` and either `errors`, `model_error` or `accuracy`.")
+            raise _without_errors()
         if self.errors is not None and self.n is not None and self.errors > self.n:
             raise InputError("`errors` must not be more than `n`. Check which is which.")
 
@@ -614,6 +614,8 @@ class ModelOptions:
         if way not in ("model_scores", "confusion", "predictions"):
             if not metric.is_error:
                 raise _more_than_errors(metric)
+            if not ways and self.n is None:
+                raise _without_errors()
             return counted(*_model_errors(self.errors, self.n, self.model_error))
         if self.n is not None:
             raise InputError("`n` is counted. Leave it out.")
@@ -642,6 +644,13 @@ class ModelOptions:
 _BESIDE_LABELS = ("model_scores", "predictions")
 _OF_LABELS = ("same_labelling", "positive", "classes")  # which say nothing of a model
 _WAYS = ("errors", "model_error", "model_value", "model_scores", "confusion", "predictions")
+
+
+def _without_errors() -> InputError:
+    return InputError(
+        "Give `n` and either `errors`, `model_error` or `accuracy`. Where a column of the data "
+        "holds what the model predicts, name it with `prediction` instead."
+    )
 
 
 def _more_than_errors(metric: Metric) -> InputError:

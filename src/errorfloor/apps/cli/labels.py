@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from errorfloor._checks import InputError, argument, percentage
+from errorfloor._checks import InputError, argument, command, percentage
 from errorfloor.apps.cli.messages import guesses, quoted, written
 from errorfloor.apps.cli.session import Session
 from errorfloor.data.columns import UnclearColumnsError, by_role, layout_of
@@ -361,7 +361,22 @@ def check_model(
         if prediction is not None and not (groups and ask.choice.record.is_error):
             refuse_groups(labels.where.group)
     except InputError as error:
-        raise click.UsageError(error.told(written)) from error
+        proposed = [] if model.given or prediction is not None else _with_prediction(labels, ask)
+        raise click.UsageError("\n  ".join([error.told(written), *proposed])) from error
+
+
+def _with_prediction(labels: Labels, ask: Ask) -> Iterator[str]:
+    """Yield the same command with the column that is called a model's predictions."""
+    from errorfloor.questions.look import called_predictions_in
+    from errorfloor.questions.models import goes_by_scores
+
+    if labels.is_stdin or goes_by_scores(ask.choice.record):
+        return
+    with suppress(InputError, OSError):
+        found = called_predictions_in([*labels.files], labels.where)
+        if found:
+            first, *others = found.items()
+            yield " ".join([written(command(*first)), *(written(argument(*one)) for one in others)])
 
 
 def compare_with_people(
