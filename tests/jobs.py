@@ -78,6 +78,24 @@ def _logits() -> None:
     np.savez("model.npz", logits=np.log(probabilities + 1e-9), labels=labels)
 
 
+def _predictions_of_churn() -> None:
+    probabilities, labels = _two_classes()
+    frame = pd.DataFrame({"customerID": [f"{i:04}-XYZ" for i in range(800)]})
+    frame["Churn"] = np.where(labels == 1, "Yes", "No")
+    frame["proba_0"], frame["proba_1"] = 1 - probabilities, probabilities
+    frame["pred"] = (probabilities > 0.3) * 1
+    frame.round(4).to_csv("churn_predictions.csv", index=False)
+
+
+def _texts() -> None:
+    rng = np.random.default_rng(8)
+    _, labels = _two_classes(300)
+    words = np.array([f"word{i}" for i in range(60)])
+    frame = pd.DataFrame({"review": [" ".join(rng.choice(words, 8)) for _ in labels]})
+    frame["sentiment"] = np.where(labels == 1, "pos", "neg")
+    frame.to_csv("reviews.csv", index=False)
+
+
 def _excel() -> None:
     probabilities, labels = _two_classes()
     words = np.where(labels == 1, "churned", "stayed")
@@ -1154,6 +1172,34 @@ STRANGERS = (
         "What scikit-learn gave: proba_0, proba_1 and the class at a threshold of 0.3.",
         _churn,
         "errorfloor churn_predictions.csv",
+        ANSWER,
+    ),
+    Job(
+        "predictions of churn",
+        "Labels No and Yes, and a column pred of 0 and 1: can the classifier improve?",
+        _predictions_of_churn,
+        "errorfloor headroom churn_predictions.csv",
+        PASTE,
+    ),
+    Job(
+        "0 and 1 next to words",
+        "The same with one column of scores.",
+        _predictions_of_churn,
+        "errorfloor headroom churn_predictions.csv --prediction pred --score proba_1 --label Churn",
+        PASTE,
+    ),
+    Job(
+        "reviews",
+        "Texts with one sentiment each: how good can a classifier get?",
+        _texts,
+        "errorfloor reviews.csv",
+        STOP,
+    ),
+    Job(
+        "room in a build",
+        "Stop the build unless a model of 85 % still has room.",
+        _votes,
+        "errorfloor headroom votes.csv --model-accuracy 85% --test-items 400 --fail-unless room",
         ANSWER,
     ),
 )

@@ -607,3 +607,21 @@ def test_floors_of_single_votes_are_those_of_their_table(votes):
     # All items in one half: there is none to choose on, or none to measure on.
     one_half = replace(ballots, half=np.ones_like(ballots.half))
     assert question._measured(one_half, 0.95) == (None, None, None)
+
+
+def test_a_wide_interval_of_few_annotators_says_why_and_how_to_ask_for_these_alone():
+    rng = np.random.default_rng(0)
+    people, chance = 6, np.repeat(rng.beta(0.6, 0.8, 100), 6)
+    rows = pd.DataFrame({"item": np.repeat(np.arange(100), people), "vote": rng.random(600)})
+    rows["vote"] = (rows["vote"] < chance) * 1
+    rows["annotator"] = np.tile(np.arange(people), 100)
+    found = ef.from_votes(rows, item="item", annotator="annotator", vote="vote")
+    assert "It is wide because they are few" in found.assumptions
+    (finding,) = (one for one in found.findings if one.name == "annotators")
+    assert "wide because there are only 6 annotators" in finding.sentence
+    assert "For the votes of these 6 alone" in finding.remedy
+    named = {"item": "item", "annotator": "annotator", "vote": "vote"}
+    alone = ef.from_votes(rows, **named, interval="likelihood")
+    assert "one more vote by one of these 6 annotators" in alone.assumptions
+    assert alone.high < found.high
+    assert all(one.name != "annotators" for one in alone.findings)

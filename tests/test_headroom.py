@@ -11,7 +11,10 @@ from benchmarks import headroom as study
 from errorfloor.intervals import signs
 from errorfloor.questions.headroom import Pair
 from errorfloor.show.recipe import command_line, python_code
+from errorfloor.show.report import summarize
+from errorfloor.show.standings import gain_of
 from errorfloor.show.text import long_text_of
+from errorfloor.testing import assert_headroom
 
 
 def most(rate, repetitions):
@@ -438,3 +441,28 @@ def test_a_column_called_a_prediction_is_proposed_with_a_command_that_answers(tm
     assert f"Your model, at {right:.1f} %" in capsys.readouterr().out
     with pytest.raises(ef.InputError, match="name it with `prediction`"):
         ef.headroom(frame, score="proba_1", label="Churn")
+
+
+def test_a_verdict_that_looks_too_good_is_no_fact_and_says_how_likely_chance_is():
+    floor = ef.from_votes(np.random.default_rng(0).binomial(5, [0.1, 0.5, 0.8] * 70), totals=5)
+    found = ef.headroom(floor, errors=4, n=400, same_labelling=True)
+    assert found.verdict == "beyond"
+    assert " points too good: suspect a leaked test set" in found.sentence
+    assert "This is more than chance explains (p" in long_text_of(found)
+    report = summarize(found).to_markdown()
+    assert "Chance that a model at the floor does this well | " in report
+    assert "does this badly" not in report
+    with pytest.raises(AssertionError, match=r"room is not shown; your model looks .* too good"):
+        assert_headroom(found)
+
+
+def test_a_gate_fails_in_the_words_of_the_verdict():
+    floor = ef.from_votes(np.random.default_rng(0).binomial(5, [0.1, 0.5, 0.8] * 70), totals=5)
+    found = ef.headroom(floor, errors=90, n=400, same_labelling=True)
+    least, most = gain_of(found)
+    assert f"{least} to {most} points may remain." in found.sentence
+    with pytest.raises(AssertionError) as failed:
+        assert_headroom(found)
+    assert str(failed.value).endswith(
+        f"Failed: room is not shown; {least} to {most} points may remain."
+    )

@@ -389,8 +389,8 @@ def test_headroom_shades_the_room_between_both_intervals_on_one_axis(kind):
     least, most = gain_of(found)
     headline = {
         "room": f"Room: {least} to {most} points",
-        "saturated": f"At most {most} points remain",
-        "beyond": f"{least} to {most} points too good",
+        "saturated": f"{least} to {most} points may remain",
+        "beyond": f"Looks {least} to {most} points too good",
     }
     assert ax.get_title(loc="left") == headline[kind]
     assert all(number in found.sentence for number in (least, most) if float(number))

@@ -877,3 +877,27 @@ def test_the_one_item_that_makes_much_of_the_variance_is_named():
     rows[7] = 90, 100, 110
     with pytest.warns(ef.DoubtWarning, match="A single item, with a mean rating of 100, makes"):
         ef.from_ratings(rows, metric="mse")
+
+
+def test_an_item_without_ratings_is_called_as_people_call_it(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"visit": [f"v{i}" for i in range(700, 730)]})
+    for name in ("ann", "bob"):
+        frame[name] = np.arange(30) % 5 + 1.0
+    frame.loc[8, ["ann", "bob"]] = np.nan
+    frame.to_csv(tmp_path / "triage.csv", index=False)
+    named = {"ratings": ["ann", "bob"], "metric": "qwk"}
+    for data in (frame, frame.set_index("visit"), tmp_path / "triage.csv"):
+        with pytest.raises(ef.InputError, match=r"no rating of item 8, visit v708 \(1 of 30 items"):
+            ef.from_ratings(data, **named)
+    with pytest.raises(ef.InputError, match=r"no rating of item 8 \(1 of 30 items"):
+        ef.from_ratings(frame[["ann", "bob"]], **named)
+
+
+def test_whole_grades_are_told_wherever_the_answer_is_printed():
+    found = ef.from_ratings(np.clip(np.round(5 + 2 * made()), 1, 10), metric="qwk")
+    line = (
+        f"A model that may only give whole grades reaches at best about {found.whole_grades:.2f}."
+    )
+    assert str(found).splitlines()[1] == line
+    assert long_text_of(found).count(line) == 1

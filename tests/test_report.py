@@ -190,7 +190,7 @@ def test_the_answer_has_value_and_interval_in_one_sentence():
     [
         ("room", "room left"),
         ("saturated", "not shown to be worse than the floor"),
-        ("beyond", "better than the floor"),
+        ("beyond", "looks too good"),
         ("matches", "not shown to be worse than the best threshold"),
         ("better", "better than the best threshold"),
     ],

@@ -99,7 +99,7 @@ def test_digits_never_end():
             "beyond",
             -0.057,
             -0.03,
-            "Your model, at 90.2 %, is 3.0 to 5.7 points better than any model can be: suspect a",
+            "Your model, at 90.2 %, looks 3.0 to 5.7 points too good: suspect a",
         ),
     ],
 )
@@ -150,9 +150,18 @@ def test_a_bound_is_told_by_the_limit_that_holds():
 
 
 def test_a_paired_test_says_that_a_better_rule_exists():
-    test = PairedTest("sign test", 3.0, 0.012, "Small means room.")
-    said = verdict(test=test).sentence
-    assert "can be beaten: a better rule exists (sign test, p = 0.012). At most 4.5 points" in said
+    test = PairedTest("sign test", 3.0, 0.012, "a better rule exists", "at least one")
+    found = verdict(test=test)
+    beaten = "can be beaten: a better rule exists (sign test, p = 0.012). At most 4.5 points"
+    assert beaten in found.sentence
+    assert "a better rule exists, at least one." in long_text_of(found)
+    assert test.means == "A small p-value means that a better rule exists, at least one."
+
+
+def test_a_test_that_shows_nothing_says_no_more_than_that():
+    test = PairedTest("sign test", 0.3, 0.4, "a better rule exists", "at least one")
+    more = "Sign test (statistic 0.3, p = 0.40): it does not show that a better rule exists."
+    assert more in long_text_of(verdict("saturated", -0.01, 0.02, test=test)).splitlines()
 
 
 def test_a_floor_that_was_given_is_not_about():

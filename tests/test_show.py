@@ -254,8 +254,8 @@ def test_groups_of_anything_else_stand_under_their_names():
             "beyond",
             -0.03,
             -0.01,
-            "Your model, at 88.0 %, is 1.0 to 3.0 points better than any model can be: suspect a "
-            "leaked test set or labels made in another way.",
+            "Your model, at 88.0 %, looks 1.0 to 3.0 points too good: suspect a leaked test set or "
+            "labels made in another way.",
         ),
     ],
 )
@@ -280,9 +280,9 @@ def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
 def test_a_plan_is_a_table_with_advice():
     assert str(plan()).splitlines() == [
         "Width of the 95 % interval, in percentage points",
-        "votes  simple count off by  100 items  1,000 items",
-        "    3                 -3.0       16.7          9.5",
-        "   10                 -0.7        9.1          3.7",
+        "votes  bias of simple count  100 items  1,000 items",
+        "    3                  -3.0       16.7          9.5",
+        "   10                  -0.7        9.1          3.7",
     ]
     assert plan().advice == ""
 
@@ -290,8 +290,8 @@ def test_a_plan_is_a_table_with_advice():
 def test_advice_names_the_cheapest_way_to_the_target():
     options = (Option(3, 5000, 9000.0), Option(10, 410, 4141.0))
     assert plan(target=0.05, options=options).advice == (
-        "For a new set of items, the cheapest way to an interval of 5 points is 10 votes for each "
-        "of 410 items, at a cost of 4,141."
+        "For a new set of items, the cheapest way to an interval of 5 points, of the numbers of "
+        "votes tried, is 10 votes for each of 410 items, at a cost of 4,141."
     )
     one = plan(target=0.02, votes=np.array([1]), options=(Option(1, 2900, 2900.0),))
     assert "is one label for each of 2,900 items, at a cost of 2,900." in one.advice
@@ -312,6 +312,8 @@ def test_advice_weighs_one_more_vote_against_new_items():
         "One more vote for each of your 300 items would make the interval 9.3 points wide; 97 more "
         "items, for the same price, would make it 11.4 points wide."
     )
+    priced = plan(trade=Trade(300, 97, 0.0929, 0.1137, price=37.5)).advice
+    assert "97 more items, for the same price of 37.50, would make" in priced
     broader = plan(trade=Trade(300, 97, 0.12, 0.1137)).advice
     assert broader.endswith("11.4 points wide, so more items are at least as good.")
     both = plan(target=0.001, narrowest=0.02, trade=Trade(300, 97, 0.1, 0.2)).advice

@@ -107,7 +107,7 @@ def assert_headroom(verdict: Verdict | Groups[Verdict], *required: str) -> None:
     Traceback (most recent call last):
       ...
     AssertionError: The best possible accuracy, as given, is 95.0 %. Your model, at 90.2 %, ...
-    Failed: the verdict is room, not saturated or beyond.
+    Failed: saturated or beyond is not shown; room: 3.0 to 6.8 points.
     """
     __tracebackhide__ = True
     first: Any = next(iter(dict(verdict).values())) if isinstance(verdict, Groups) else verdict

@@ -134,15 +134,20 @@ def _clustered(estimate: Checked) -> Iterator[Finding]:
         number = float(estimate.clusters) if entries is None else entries.effective_clusters
     few = estimate.clusters < least
     if few or number < least_equal:
-        much = f"{estimate.clusters:,}" if few else f"{estimate.clusters:,}, of unequal size"
+        there = counted(estimate.clusters, "cluster")
+        if few:
+            much = f"{estimate.clusters:,}"
+            what = f"there {'is' if estimate.clusters == 1 else 'are'} only {there}, and they were "
+            what += f"tested with {least} or more"
+        else:
+            much = f"{estimate.clusters:,}, of unequal size"
+            what = f"the {there} are of such unequal size that they count as {number:.0f}, and "
+            what += f"limits were tested where they count as {least_equal} or more"
         yield Finding(
             "Few clusters",
             much,
             "warn",
-            f"There {'is' if estimate.clusters == 1 else 'are'} "
-            f"{counted(estimate.clusters, 'cluster')}, as good as {number:.0f} of equal size. "
-            f"Limits were tested with {least} clusters or more, as good as {least_equal} of equal "
-            "size or more; with fewer they may hold less often than stated.",
+            f"The limits may be too narrow: {what}.",
             "Label items of more clusters.",
         )
 

@@ -25,7 +25,13 @@ from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable
 from errorfloor.data.values import SHARE_ROUNDING
-from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS, VoteLimits
+from errorfloor.intervals.votes.annotators import ANNOTATORS
+from errorfloor.intervals.votes.limits import (
+    ENOUGH_ANNOTATORS,
+    FEWEST_ANNOTATORS,
+    LIKELIHOOD,
+    VoteLimits,
+)
 from errorfloor.methods.record import CHANCE, ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.soft import PLUGIN
 from errorfloor.methods.votes.mixture import TwoClassMixture
@@ -178,8 +184,8 @@ def votes_per_item(table: VoteTable, limit: str) -> Iterator[Finding]:
             f"{len(np.unique(table.totals)):,} different",
             "note",
             Sentence(
-                "Each item counts once, however many votes it has. Why the numbers of votes differ "
-                "is part of the question",
+                "Each item counts once, however many votes it has. If the number of votes "
+                "depends on the item or on its votes, and not on chance, say so",
                 *(aside("totals_by"), "."),
             ),
         )
@@ -214,9 +220,6 @@ def plugin_bias(estimate: VotesEstimate) -> Iterator[Finding]:
         yield Finding("Bound on that bias", value, "ok", sentence)
 
 
-_MANY_ANNOTATORS = 20.0
-
-
 def _annotators(estimate: Estimate) -> Iterator[Finding]:
     table = estimate.table
     assert isinstance(table, VoteTable)
@@ -224,7 +227,7 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
         return
     number, effective = number_of(table.workloads), effective_number(table.workloads)
     value = f"{number:,} annotators, as good as {effective:,.1f} with equal workloads"
-    remedy = "Collect votes from more people, so that nobody gives a large share of them."
+    remedy = "Collect votes from more people, about equally many from each."
     if effective < FEWEST_ANNOTATORS:
         yield Finding(
             "annotators",
@@ -234,15 +237,23 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
             f"{estimate.measure.limit} is for one more vote by one of these {number:,}.",
             remedy,
         )
-    elif effective < _MANY_ANNOTATORS:
+    elif effective < ENOUGH_ANNOTATORS and _counts_annotators(estimate):
         yield Finding(
             "annotators",
             value,
             "note",
-            "The votes come from few people. Kinds of annotators that are not rare may be missing, "
-            "so the upper limit for a new annotator is high.",
-            remedy,
+            f"The interval is wide because there are only {number:,} annotators: kinds of "
+            "annotators who vote in another way may be missing.",
+            Sentence(
+                f"{remedy} For the votes of these {number:,} alone, ask for another interval",
+                *(aside("interval", LIKELIHOOD.name), "."),
+            ),
         )
+
+
+def _counts_annotators(estimate: Estimate) -> bool:
+    """Tell whether the interval counts annotators as a sample, and is wide if they are few."""
+    return estimate.interval is not None and estimate.interval.method == ANNOTATORS.name
 
 
 def _few(number: int, effective: float) -> str:

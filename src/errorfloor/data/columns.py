@@ -137,12 +137,12 @@ def texts_first(columns: Sequence[str]) -> str:
     Examples
     --------
     >>> texts_first(["title", "body"])[:45]
-    "Columns 'title', 'body' are text. To use them"
+    "Columns 'title', 'body' hold text. To use the"
     """
     named = ", ".join(map(repr, columns))
-    what = f"Column {named} is text. To use it"
+    what = f"Column {named} holds text. To use it"
     if len(columns) > 1:
-        what = f"Columns {named} are text. To use them"
+        what = f"Columns {named} hold text. To use them"
     return (
         f"{what} as features, make numbers of each text first: TF-IDF, or the embedding of a "
         "language model."

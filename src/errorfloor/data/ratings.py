@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,12 +49,16 @@ class _Entries:
     by_item: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # an entry for each item
     ids: Sequence[Any] | None = None
     name: str = "ratings"  # of the argument, for errors
+    named: Callable[[int], str] | None = None  # from the place of a row to what people call it
     blanks: bool = True  # whether a missing rating is none
     width: int = 0  # number of columns, where each row has one rating in each or none
 
     def called(self, item: int) -> object:
         """Return what people call an item."""
-        return item if self.ids is None else repr(self.ids[item])
+        if self.ids is not None:
+            return repr(self.ids[item])
+        name = "" if self.named is None else self.named(item)
+        return f"{item}, {name}" if name else item
 
     def without(self, none: Sequence[str] | None) -> _Entries:
         """Return the ratings that are not one of the numbers that mean none."""
@@ -276,7 +281,27 @@ def _in_columns(request: RowRequest, are_raters: bool) -> _Entries:
     values = [_numbers(found[new], "ratings", old) for new, old in names.items()]
     raters = np.array([text_of(one) for one in wide], dtype=object) if are_raters else None
     entries = _side_by_side(np.column_stack(values), raters)
-    return replace(entries, by_item=_by_item(found, request), width=len(wide))
+    named = partial(_name_of_row, request, wide)
+    return replace(entries, by_item=_by_item(found, request), width=len(wide), named=named)
+
+
+def _name_of_row(request: RowRequest, used: Sequence[str], row: int) -> str:
+    """Return what a row is called: by its index, or by a column that has another value in each."""
+    import narwhals as nw
+
+    frame, kinds = request.frame, request.frame.collect_schema()
+    if frame.implementation.is_pandas():
+        index = frame.to_native().index
+        if index[row] != row:
+            return f"{index.name or 'index'} {index[row]}"
+    if frame.implementation.is_duckdb() and not request.ordered:
+        return ""  # whose rows may come in another order
+    for column in (one for one in kinds if one not in used):
+        if kinds[column].is_integer() or kinds[column] == nw.String:
+            values = request.run(frame.select(column))[column].tolist()
+            if len({*values}) == len(values):
+                return f"{column} {text_of(values[row])}"
+    return ""
 
 
 def count_rows(request: RowRequest) -> dict[Any, RatingTable]:
@@ -345,6 +370,7 @@ def _of_group(entries: _Entries, some: Bools) -> _Entries:
         ids=None
         if entries.ids is None
         else [entries.ids[k] for k in np.flatnonzero(some).tolist()],
+        named=None,  # by the place among all rows
     )
 
 

@@ -126,7 +126,9 @@ def _of_votes(table: VoteTable, floor: Estimate) -> tuple[Floats, str, str]:
     found = float(errors.sum())
     if found > 0:
         errors *= floor.value / found
-    basis = "Votes that are not for an item's most voted class, enlarged to add up to the floor."
+    basis = (
+        "From votes against each item's most voted class, scaled so that they add up to the floor."
+    )
     return errors, floor.method, basis
 
 

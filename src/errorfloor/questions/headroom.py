@@ -63,22 +63,22 @@ _MOST_DEVIATIONS = 7.0  # of the normal distribution, beyond which p-values are 
 _LARGEST_TAIL = 0.25  # at which limits of votes are asked for
 
 
-MEANS = (
-    "A small p-value means that a better rule exists: one that uses the score and the model's own "
-    "prediction. The model must not have been trained on these labels."
+# What a small p-value shows, what follows from that, and what the test needs.
+_BETTER_RULE = (
+    "a better rule exists",
+    "one that uses the score and the model's own prediction",
+    "The model must not have been trained on these labels.",
 )
-
-
-MISSES = (
-    "A small p-value means that the model beats every threshold on these scores: it sees more "
-    "than the scores do, the best rule on them is no threshold, or the test data leaked."
+_BEATS_THRESHOLDS = (
+    "the model beats every threshold on these scores",
+    "so it sees more than the scores do, the best rule on them is no threshold, or the test data "
+    "leaked",
 )
-
-
-PANEL_MEANS = (
-    "A small p-value means that a better rule exists: what most of the other people answer is one "
-    "more person's answer more often than what the model predicts. The model must not have been "
-    "made from these votes."
+_BETTER_PANEL = (
+    "a better rule exists",
+    "as what most of the other people answer is one more person's answer more often than what the "
+    "model predicts",
+    "The model must not have been made from these votes.",
 )
 
 
@@ -203,7 +203,7 @@ class Pair:
             statistic, p = sign_test(*self.sides)
         else:
             statistic, p = sign_test_of_classes(self.sides)
-        return PairedTest("sign test", statistic, p, MEANS, self.column)
+        return PairedTest("sign test", statistic, p, *_BETTER_RULE, prediction=self.column)
 
     def information(self) -> PairedTest | None:
         """Test whether the scores miss information that the model has; of two classes only."""
@@ -212,9 +212,8 @@ class Pair:
         if len(self.sides) != 2:
             return None
         statistic, p = beats_every_cut(*self.sides)
-        return PairedTest(
-            "McNemar's test against every threshold", statistic, p, MISSES, self.column
-        )
+        name = "McNemar's test against every threshold"
+        return PairedTest(name, statistic, p, *_BEATS_THRESHOLDS, prediction=self.column)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,7 +250,8 @@ class VotesPair:
         if room is None:
             return None
         size = room.value / room.deviation if room.variance else 0.0
-        return PairedTest("panel test", size, room.p_above(), PANEL_MEANS, self.predicted.name)
+        column = self.predicted.name
+        return PairedTest("panel test", size, room.p_above(), *_BETTER_PANEL, prediction=column)
 
     def information(self) -> None:
         """Votes miss nothing: they are the labels."""

@@ -686,7 +686,9 @@ class PlanAsk(Ask):
             return None
         more = round(n * self.cost_per_vote / price)
         return Trade(
-            n, more, width(totals.more(1), n), width(totals, n + more), now=width(totals, n)
+            *(n, more, width(totals.more(1), n), width(totals, n + more)),
+            now=width(totals, n),
+            price=round(n * self.cost_per_vote, 6),
         )
 
 

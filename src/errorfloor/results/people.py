@@ -47,7 +47,7 @@ class ModelRate(Rate):
     worth_low, worth_high : float or None
         Its limits; None where there is none. Less than one person is 0 to 1.
     verdict : {"room", "saturated", "beyond"} or None
-        Whether the model can still improve, is at the limit, or is better than any model can be.
+        Whether the model can still improve, is at the limit, or looks too good to be true.
     p_room : float or None
         P-value of "no rule is better"; small if the largest panel of the other people is.
     warnings : tuple of str

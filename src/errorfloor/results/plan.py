@@ -32,7 +32,8 @@ class Trade:
     """One more vote on each item of the pilot, or `more` new items, for the same price.
 
     `deeper` and `broader` are the widths of the interval that these lead to, and `now` is that of
-    the pilot: its items have the numbers of votes that they have, which may differ.
+    the pilot: its items have the numbers of votes that they have, which may differ. `price` is
+    what the votes cost, and about what the items do.
     """
 
     n: int
@@ -40,6 +41,7 @@ class Trade:
     deeper: float
     broader: float
     now: float | None = None
+    price: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from errorfloor._shown import Answer, as_plain, model_index_of
+from errorfloor._shown import Answer, Plain, as_plain, model_index_of
 from errorfloor.results.estimate import Estimate, Interval
 
 # Where both limits are limits of any model; where scores or features bound it from one side, which
@@ -19,7 +19,7 @@ VERDICTS = (ROOM, SATURATED, BEYOND, MATCHES, BETTER, OPEN)
 
 
 @dataclass(frozen=True, slots=True)
-class PairedTest:
+class PairedTest(Plain):
     """A test on items that both the floor and the model's predictions are known for.
 
     Attributes
@@ -30,17 +30,30 @@ class PairedTest:
         Its statistic.
     p : float
         Its p-value: small if some rule beats the model.
-    means : str
-        What a small p-value means, and what the test needs.
+    claim : str
+        What a small p-value shows.
+    detail : str
+        What follows from that.
+    needs : str
+        What the test needs.
     prediction : str or None
         The column that the predictions came from.
     """
 
+    in_dict = ("name", "statistic", "p", "means", "prediction")
+
     name: str
     statistic: float
     p: float
-    means: str
+    claim: str
+    detail: str
+    needs: str = ""
     prediction: str | None = None
+
+    @property
+    def means(self) -> str:
+        """What a small p-value means, and what the test needs."""
+        return f"A small p-value means that {self.claim}, {self.detail}. {self.needs}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from errorfloor._numbers import Style
+from errorfloor.metrics.variances import OfVariances
 from errorfloor.results import Estimate, Groups
-from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, SATURATED
+from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, SATURATED, Verdict
+from errorfloor.show import ratings
 from errorfloor.show.numbers import digits_for, style_of
+from errorfloor.show.standings import standing_of
 
 # What a verdict is called where the answer is a bound of the floor; 0.2 had one name for both.
 ONE_SIDED = {SATURATED: MATCHES, BEYOND: BETTER}
@@ -52,15 +55,26 @@ def unattainable(floors: Any, limit: Limit) -> str | None:
 
 
 def refused(verdicts: Any, require: Collection[str]) -> str | None:
-    """Say which verdicts, on one floor or on groups, are others than those that are required."""
+    """Say that none of the required verdicts is shown, and what is, of one floor or of groups."""
     able = {*require, *(ONE_SIDED[one] for one in require if one in ONE_SIDED)}
-    other = {
-        name: "no verdict" if one.floor.refuted else one.verdict
+    found = [
+        f"{_found(one)}{'' if name is None else f' in {name}'}"
         for name, one in _each(verdicts).items()
         if one.floor.refuted or one.verdict not in able
-    }
-    problems = [f"the verdict{_of(name)} is {verdict}" for name, verdict in other.items()]
-    return f"{'; '.join(problems)}, not {' or '.join(require)}." if problems else None
+    ]
+    return f"{' or '.join(require)} is not shown; {'; '.join(found)}." if found else None
+
+
+def _found(result: Verdict) -> str:
+    """Say what was found of a model in place of what is required, as its sentence does."""
+    if result.floor.refuted:
+        return f"no {result.floor.measure.limit} can be stated"
+    if isinstance(result.floor.measure.how, OfVariances):
+        words, into = ratings.stands_of(result).rstrip("."), "{}"
+    else:
+        standing = standing_of(result)
+        words, into = standing.in_short(result), standing.in_gate
+    return into.format(f"{words[:1].lower()}{words[1:]}")
 
 
 def _each(result: Any) -> dict[Any, Any]:

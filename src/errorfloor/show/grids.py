@@ -151,7 +151,7 @@ def _attention(row: Estimate) -> str:
     return ", ".join(serious)
 
 
-_COUNT = "simple count off by"  # a column of plans
+_COUNT = "bias of simple count"  # a column of plans
 
 
 def digits_of_plan(plan: Plan) -> int:

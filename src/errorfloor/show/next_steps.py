@@ -228,7 +228,7 @@ def _plan(estimate: Estimate) -> Iterator[NextStep]:
         return
     if not estimate.measure.is_error:
         return
-    target = float(f"{width / 2:.1g}")
+    target = float(f"{width / 2:.2g}")
     why = "Plan which labels to buy for an interval of half the width:"
     yield _step(
         estimate, why, f"print(ef.plan(floor.table, target={target}))", ("plan", "--target", target)

@@ -142,8 +142,17 @@ def _of_differences(found: RatingsEstimate) -> str:
 _STANDS = {
     "room": "Your model can improve.",
     "saturated": "Your model may be at the limit: {} too few to tell.",
-    "beyond": "That is better than any model can be: check whether it has seen these ratings.",
+    "beyond": "That looks too good to be true: check whether it has seen these ratings.",
 }
+
+
+def stands_of(result: Verdict) -> str:
+    """Return where a model stands next to ratings."""
+    if result.verdict == SATURATED and is_small(result):
+        return "Your model is at the limit."
+    return _STANDS[result.verdict].format(
+        f"{counted(result.n, 'item')} {'is' if result.n == 1 else 'are'}"
+    )
 
 
 def sentence_of_verdict(result: Verdict) -> str:
@@ -152,11 +161,7 @@ def sentence_of_verdict(result: Verdict) -> str:
     metric = floor.measure
     width, least = _digits(floor)
     value = number(result.model_value, width, least)
-    stands = _STANDS[result.verdict].format(
-        f"{counted(result.n, 'item')} {'is' if result.n == 1 else 'are'}"
-    )
-    if result.verdict == SATURATED and is_small(result):
-        stands = "Your model is at the limit."
+    stands = stands_of(result)
     head = f"Your model's {metric.words} against {floor.target} is {value}"
     share, worth = result.share, result.worth
     if share is None:
@@ -213,6 +218,11 @@ def more_about(found: RatingsEstimate) -> Iterator[str]:
         f"{found.noise:.4g}, from {counted(found.ratings, 'rating')}{by} of "
         f"{counted(found.n, 'item')}.{_about_icc(found)}"
     )
-    if found.whole_grades is not None:
-        best = f"{found.whole_grades:.2f}"
-        yield f"A model that may only give whole grades reaches at best about {best}."
+
+
+def of_whole_grades(found: RatingsEstimate) -> str:
+    """Say what a model of whole grades reaches, where ratings are whole."""
+    if found.whole_grades is None:
+        return ""
+    best = f"{found.whole_grades:.2f}"
+    return f"A model that may only give whole grades reaches at best about {best}."

@@ -125,7 +125,8 @@ def _(result: RatingsEstimate) -> str:
 def _(result: Verdict) -> str:
     if result.floor.refuted:
         finding = refuting(result.floor)[0]
-        return f"No verdict on the model: its floor cannot be stated. {finding.text}"
+        limit = result.floor.measure.limit
+        return f"No verdict on the model, because no {limit} can be stated. {finding.text}"
     if isinstance(result.floor.measure.how, OfVariances):
         from errorfloor.show import ratings
 
@@ -457,10 +458,10 @@ def _way_to_target(plan: Plan) -> Iterator[str]:
     best = plan.best
     if best is not None:
         labels = "one label" if best.votes == 1 else f"{best.votes} votes"
+        tried = ", of the numbers of votes tried," if len(plan.votes) > 1 else ""
         yield (
-            f"For a new set of items, the cheapest way to {wanted} is {labels} for each of "
-            f"{best.items:,} items, "
-            f"at a cost of {best.cost:,.0f}."
+            f"For a new set of items, the cheapest way to {wanted}{tried} is {labels} for each of "
+            f"{best.items:,} items, at a cost of {best.cost:,.0f}."
         )
     elif plan.narrowest is not None:
         most = int(plan.votes.max())
@@ -493,7 +494,8 @@ def _trade(plan: Plan) -> Iterator[str]:
     if trade.now is not None:
         yield f"The interval is now {style.size(trade.now, digits)} wide."
     vote = f"One more vote for each of your {trade.n:,} items would make the interval {deeper} wide"
-    items = f"{trade.more:,} more items, for the same price, would make it {broader} wide"
+    price = "" if trade.price is None else f" of {trade.price:,.2f}".removesuffix(".00")
+    items = f"{trade.more:,} more items, for the same price{price}, would make it {broader} wide"
     if trade.deeper < trade.broader:
         yield f"{vote}; {items}."
     else:

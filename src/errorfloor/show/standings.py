@@ -28,6 +28,8 @@ class Standing:
         From a verdict, and what to call the model, such as "your model, at 90 %,", to a sentence.
     in_short : callable
         From a verdict to the title of its picture.
+    in_gate : str
+        What says that of a model whose verdict is another than required, with {} for the title.
     fact : callable
         From what is compared with to two or three words.
     caption : str
@@ -44,6 +46,7 @@ class Standing:
     caption: str
     of_groups: str
     colour: str
+    in_gate: str = "{}"
 
 
 def standing_of(result: Verdict) -> Standing:
@@ -118,7 +121,7 @@ def _has_room(result: Verdict, model: str) -> str:
     unit, metric, model = unit_of_gain(result), result.floor.measure, _begun(model)
     if result.test is not None:
         sure = f"{result.test.name}, {numbers.p_equals(result.test.p)}"
-        most = f" {_left(result)}." if _is_closed(result) else ""
+        most = f" {_begun(_most_left(result))}." if _is_closed(result) else ""
         return f"{model} can be beaten: a better rule exists ({sure}).{most}"
     if metric.less_is_better and not metric.per_cent:
         return f"{model} can still come down by {_room(result)} in {metric.words}."
@@ -146,11 +149,9 @@ def _room_in_short(result: Verdict) -> str:
 
 def _is_saturated(result: Verdict, model: str) -> str:
     if is_small(result):
-        return f"{_begun(model)} is at the limit: {_left(result).lower()}."
-    least, most = gain_of(result)
+        return f"{_begun(model)} is at the limit: {_left(result)}."
     return (
-        f"These data cannot tell whether {model} can still improve: {least} to {most} "
-        f"{unit_of_gain(result)} may {'remain' if _counts_points(result) else 'be left'}."
+        f"These data cannot tell whether {model} can still improve: {_left(result)}."
         f"{_would_tell(result)}"
     )
 
@@ -170,16 +171,24 @@ def _counts_points(result: Verdict) -> bool:
     return unit_of_gain(result) == "points"
 
 
-def _left(result: Verdict) -> str:
+def _most_left(result: Verdict) -> str:
     remain = "remain" if _counts_points(result) else "is left"
-    return f"At most {gain_of(result)[1]} {unit_of_gain(result)} {remain}"
+    return f"at most {gain_of(result)[1]} {unit_of_gain(result)} {remain}"
+
+
+def _left(result: Verdict) -> str:
+    """Return what may remain: at most so little, or between nothing and so much."""
+    if is_small(result):
+        return _most_left(result)
+    may = "may remain" if _counts_points(result) else "may be left"
+    return f"{' to '.join(gain_of(result))} {unit_of_gain(result)} {may}"
 
 
 def _is_beyond(result: Verdict, model: str) -> str:
     condition = result.floor.claim.condition
     doubt = f", or doubt that {condition}" if condition and result.floor.n else ""
     size = _size(result)
-    return f"{_begun(model)} is {size} better than any model can be: suspect {SUSPECT}{doubt}."
+    return f"{_begun(model)} looks {size} too good: suspect {SUSPECT}{doubt}."
 
 
 def _size(result: Verdict) -> str:
@@ -196,6 +205,11 @@ def _matches(result: Verdict, model: str) -> str:
         f"{model} may be as good as {claim.best_of}, but {_items(result)} {are} too few to tell: "
         f"it is {most}.{may_do_better(claim)}"
     )
+
+
+def _matches_in_short(result: Verdict) -> str:
+    begins = "Is as" if is_small(result) else "May be as"
+    return f"{begins} good as {result.floor.claim.best_of}"
 
 
 def _is_better(result: Verdict, model: str) -> str:
@@ -240,7 +254,7 @@ STANDINGS = {
     ),
     SATURATED: Standing(
         sentence=_is_saturated,
-        in_short=_left,
+        in_short=lambda result: _begun(_left(result)),
         fact=lambda best: f"not shown to be worse than the {best}",
         caption="The grey part may be chance: it is not shown that the model can improve.",
         of_groups="may be at the limit",
@@ -248,19 +262,21 @@ STANDINGS = {
     ),
     BEYOND: Standing(
         sentence=_is_beyond,
-        in_short=lambda result: f"{_size(result)} too good",
-        fact=lambda best: f"better than the {best}",
-        caption="The orange part is where no model can be.",
-        of_groups="is better than any model can be",
+        in_short=lambda result: f"Looks {_size(result)} too good",
+        fact=lambda best: "looks too good",
+        caption="The orange part is beyond what any model can reach on labels like these.",
+        of_groups="looks too good to be true",
         colour=ORANGE,
+        in_gate="your model {}",
     ),
     MATCHES: Standing(
         sentence=_matches,
-        in_short=lambda result: f"As good as {result.floor.claim.best_of}",
+        in_short=_matches_in_short,
         fact=lambda best: f"not shown to be worse than {best}",
         caption="The grey part may be chance. A model that sees more may do better than both.",
         of_groups="may be as good as {}",
         colour=GREY,
+        in_gate="your model {}",
     ),
     BETTER: Standing(
         sentence=_is_better,
@@ -270,6 +286,7 @@ STANDINGS = {
         "leak, which this comparison cannot tell apart.",
         of_groups="is better than {}",
         colour=BLUE,
+        in_gate="your model is {}",
     ),
     OPEN: Standing(
         sentence=_is_open,
@@ -278,5 +295,6 @@ STANDINGS = {
         caption="The grey part bounds nothing: no limit here was shown to be reachable.",
         of_groups="cannot be judged",
         colour=GREY,
+        in_gate="these data {}",
     ),
 }

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         LabelPlan,
         Look,
         ModelComparison,
-        PairedTest,
         People,
         Plan,
         RatingsEstimate,
@@ -127,6 +126,14 @@ def _(result: Estimate) -> str:
     doubts = [*map(_warning, _findings(result, "warn"))]
     doubts += [f"Note: {one.text}" for one in result.findings if one.name == TRAINED]
     return _joined(_headline(result, ", ".join(_how(result))), labels_alone(result), *doubts)
+
+
+@text_of.register("RatingsEstimate")
+def _(result: RatingsEstimate) -> str:
+    from errorfloor.show import ratings
+
+    usual = text_of.versions["Estimate"](result)
+    return usual if result.refuted else _joined(usual, ratings.of_whole_grades(result))
 
 
 @text_of.register("FeaturesEstimate")
@@ -333,6 +340,8 @@ def _shown_by(verdict: Verdict) -> str:
     behind, limit = verdict.difference >= 0, verdict.floor.measure.limit
     p = numbers.p_equals(verdict.p_room if behind else verdict.p_beyond)
     is_shown = verdict.low > 0 or verdict.high < 0
+    if verdict.high < 0:
+        return f" This is more than chance explains ({p})."
     shows = "This shows" if is_shown else "This does not show"
     return f" {shows} that the model is {'worse' if behind else 'better'} than the {limit} ({p})."
 
@@ -370,7 +379,7 @@ def _(result: Verdict) -> str:
     if result.floor.refuted:
         return sentence_of(result)
     floor = [*_about(result.floor)] if result.floor.n else [result.floor.assumptions]
-    test = [about_test(one) for one in (result.test, result.information) if one is not None]
+    test = [*tests_of(result)]
     if not test and "prediction" in result.given and result.share is None:
         limit = result.floor.measure.limit
         test = [
@@ -381,10 +390,16 @@ def _(result: Verdict) -> str:
     return "\n".join([sentence_of(result), difference_of(result), *test, *floor])
 
 
-def about_test(test: PairedTest) -> str:
-    """Return what a test of the model on the same items found, and what that means."""
-    name = numbers.with_capital(test.name)
-    return f"{name}: statistic {test.statistic:.3g}, {numbers.p_equals(test.p)}. {test.means}"
+def tests_of(result: Verdict) -> Iterator[str]:
+    """Yield what tests of the model on the items of the floor show, or do not show."""
+    for test in (result.test, result.information):
+        if test is None:
+            continue
+        size = f"statistic {test.statistic:.3g}, {numbers.p_equals(test.p)}"
+        found = f"it does not show that {test.claim}."
+        if test.p <= (1 - result.level) / 2:
+            found = f"{test.claim}, {test.detail}. {test.needs}".rstrip()
+        yield f"{numbers.with_capital(test.name)} ({size}): {found}"
 
 
 @long_text_of.register("Comparison")
@@ -481,8 +496,9 @@ def _(result: FeaturesEstimate) -> Iterable[str]:
 @_more_about.register("AgreementEstimate")
 def _(result: AgreementEstimate) -> Iterable[str]:
     range_ = numbers.range_of(result.allowed_low, result.allowed_high, 1)
+    in_about = "" if result.agree % 1 == 0 else "About "  # of a rate that was given
     yield (
-        f"{result.agree:,} of {result.pairs:,} pairs agree "
+        f"{in_about}{result.agree:,.0f} of {result.pairs:,} pairs agree "
         f"({numbers.per_cent(result.agreement, 1)}). Even with unlimited pairs, this rate of "
         f"agreement would fit any floor from {range_}. How often two people agree is not the best "
         "possible accuracy."

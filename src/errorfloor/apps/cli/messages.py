@@ -140,11 +140,11 @@ def unclear(error: UnclearColumnsError) -> str:
         return "\n  ".join([own or error.told(written).partition("\n")[0], *lines])
     meant = [one.command for one in found.layouts if one.problem is None and one.command]
     ways = [*_lines_here(meant, files)]
-    head = f"{front}Which columns should be used? {error.columns} Our guess:"
+    problem = "" if len(ways) > 1 or best.problem is None else f"{best.problem.rstrip('.:')}. "
+    head = f"{front}Which columns should be used? {error.columns} {problem}Our guess:"
     if len(ways) > 1:
         return "\n  ".join([head, f"{ways[0]}\nor, if the columns mean something else:", *ways[1:]])
-    problem = [] if best.problem is None else [best.problem]
-    return "\n  ".join([head, lines[0], *problem])
+    return "\n  ".join([head, lines[0]])
 
 
 def _lines_here(lines: Sequence[str], files: Sequence[str]) -> Iterator[str]:

@@ -42,8 +42,8 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.annotators import effective_number, number_of, unseen_share
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
+from errorfloor.intervals.votes.limits import ENOUGH_ANNOTATORS, LIKELIHOOD, MANY_LIKELIHOOD
 from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS as FEWEST
-from errorfloor.intervals.votes.limits import LIKELIHOOD, MANY_LIKELIHOOD
 from errorfloor.methods.record import Basis
 from errorfloor.methods.votes.aims import ONE_VOTE, Target
 from errorfloor.metrics import ERROR
@@ -100,9 +100,15 @@ class AnnotatorLimits:
         people = (
             f"{the} {self.number:,} annotators{skewed if self.effective < self.number / 2 else ''}"
         )
+        few = ""
+        if self.effective < ENOUGH_ANNOTATORS:
+            few = (
+                " It is wide because they are few: kinds of annotators who vote in another way "
+                "may be missing."
+            )
         return (
             f"{note} The items and {people} are each treated as a random sample, so the "
-            "interval also holds for a new annotator of the same kind."
+            f"interval also holds for a new annotator of the same kind.{few}"
         )
 
 

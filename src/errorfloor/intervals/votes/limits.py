@@ -65,6 +65,7 @@ def _worth(sample: Sample, functions: tuple[Floats, ...]) -> Iterator[float]:
 
 
 FEWEST_ANNOTATORS = 5.0  # with equal workloads, below which annotators are no sample
+ENOUGH_ANNOTATORS = 20.0  # below which kinds of them that may be missing widen the limits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,9 +221,9 @@ _kind = partial(
 LIKELIHOOD = _kind(
     name="likelihood",
     make=_likelihood,
-    promise="The interval holds the floors of all distributions that make the votes likely. It "
-    "does not shrink to a point where few votes per item leave several floors open. Its coverage "
-    "is measured by simulation; there is no proof for finite samples.",
+    promise="The interval holds the floors of all distributions that make the votes likely. With "
+    "few votes per item it stays wide however many items there are, as several floors then explain "
+    "the votes. Its coverage is measured by simulation; there is no proof for finite samples.",
     with_weights="The interval holds the floors of all distributions that make the votes likely, "
     "where items count as so many equal ones as vary as much. Its coverage is measured by "
     "simulation; there is no proof for finite samples.",
@@ -252,8 +253,9 @@ VALUE_LIKELIHOOD = replace(
     LIKELIHOOD,
     basis=Basis.VALUE,
     promise="The interval holds the best values of all distributions that make the votes likely. "
-    "It does not shrink to a point where few votes per item leave several values open. Its "
-    "coverage is measured by simulation; there is no proof for finite samples.",
+    "With few votes per item it stays wide however many items there are, as several values then "
+    "explain the votes. Its coverage is measured by simulation; there is no proof for finite "
+    "samples.",
     in_short="the best values of all distributions that the votes make likely",
     proof="[measured](../benchmarks/results/metrics.md#from-votes)",
 )

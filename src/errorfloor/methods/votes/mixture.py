@@ -404,8 +404,8 @@ MANY_MIXTURE = replace(
     bases=frozenset({Basis.PARTITIONS}),
     explains="The distribution of the items' probabilities, in falling order, is fitted to the "
     "items' votes, in falling order, by maximum likelihood, a little smoothed. The floor is the "
-    f"mean of {ERROR.many_formula} over it. Of more than ten votes per item the shares are "
-    "corrected by their bias under the fit.",
+    f"mean of {ERROR.many_formula} over it. Of items with more than ten votes it is "
+    "what their shares of votes give, corrected for the bias of shares under this distribution.",
     options=("totals_by", "majority"),
 )
 MANY_VALUES: Method = replace(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from errorfloor._numbers import digits_of_size
 from errorfloor._typing import Floats
 from errorfloor.results.claim import Finding
 from errorfloor.show.markup import Markup, tag, unbroken
@@ -244,9 +245,14 @@ def _part(label: str, value: float) -> str:
 
 
 def _value(value: float, label: str, within: tuple[float, float] | None = None) -> str:
-    limits = "" if within is None else f" ({within[0]:.3g} to {within[1]:.3g})"
     sign = " %" if "%" in label else ""
-    return f"{value:.3g}{limits}{sign}"
+    if within is None:
+        return f"{value:.3g}{sign}"
+    low, high = within
+    if not sign:
+        return f"{value:.3g} ({low:.3g} to {high:.3g})"
+    digits = digits_of_size((high - low) / 100, value / 100)  # as in the answer
+    return f"{value:.{digits}f} ({low:.{digits}f} to {high:.{digits}f}){sign}"
 
 
 # A guard: even if something slipped in, the browser would neither run nor fetch it.

@@ -266,13 +266,13 @@ def _distribution(estimate: VotesEstimate, table: VoteTable) -> Picture:
     share = table.votes.max(axis=1) if many else table.positives
     shares = _spread_in_words(share / table.totals, table.counts / table.n)
     what = "votes for the most voted class" if many else "positive votes"
-    error = estimate.measure.is_error
-    plugin = f"; their plug-in is {per_cent(estimate.plugin)}" if error else ""
+    error, digits = estimate.measure.is_error, digits_for(estimate)
+    plugin = f"; simply counting them gives {per_cent(estimate.plugin, digits)}" if error else ""
     description = f"Shares of {what}: {shares}{plugin}."
     fitted = estimate.mixture
     if fitted is not None:
         behind = _spread_in_words(fitted.points, fitted.weights)
-        floor = f"; its floor is {per_cent(fitted.floor)}" if error else ""
+        floor = f"; its floor is {per_cent(fitted.floor, digits)}" if error else ""
         description = (
             f"Probabilities of {'the likeliest class' if many else 'a positive vote'} by the "
             f"fitted distribution: {behind}{floor}. {description}"

@@ -78,7 +78,7 @@ from errorfloor.show.report.document import (
 from errorfloor.show.report.pictures import picture_of_groups, pictures_of
 from errorfloor.show.sentences import nothing_stated, sentence_of
 from errorfloor.show.standings import standing_of
-from errorfloor.show.text import about_test, parts_of_difference
+from errorfloor.show.text import parts_of_difference, tests_of
 
 
 def method_in_words(estimate: Estimate) -> str:
@@ -291,14 +291,15 @@ def _model(verdict: Verdict) -> tuple[Block, ...]:
         error,
         (name, value),
         (f"{numbers.level(verdict.level)} interval", limits),
-        (f"Chance that a model at {the} does this badly", numbers.p_value(verdict.p_room)),
     ]
-    if claim.unbeatable(metric):
+    if verdict.difference >= 0:
+        badly = numbers.p_value(verdict.p_room)
+        facts.append((f"Chance that a model at {the} does this badly", badly))
+    elif claim.unbeatable(metric):
         well = numbers.p_value(verdict.p_beyond)
         facts.append((f"Chance that a model at {the} does this well", well))
     cautions = tuple(Caution(text) for text in verdict.warnings)
-    tests = (one for one in (verdict.test, verdict.information) if one is not None)
-    return Facts(tuple(facts)), *(Text(about_test(one)) for one in tests), *cautions
+    return Facts(tuple(facts)), *map(Text, tests_of(verdict)), *cautions
 
 
 def _value_of_model(verdict: Verdict) -> tuple[str, str]:
