@@ -235,7 +235,7 @@ def test_several_models_are_compared_with_people(user, tmp_path):
     user.drops("models.csv")
     user.sees("one more annotator's vote", "#answer")
     user.clicks("Compare good and poor with people")
-    user.sees("is what good is worth", "#answer")
+    user.sees("is the worth of good", "#answer")
     user.sees("Two people agree on", "#answer")
     user.sees("best possible", "#answer .headline")
     user.sees("poor", "#answer .headline")
@@ -249,7 +249,7 @@ def test_several_models_are_compared_with_people(user, tmp_path):
     user.driver.execute_cdp_cmd("Browser.setDownloadBehavior", where)
     user.clicks("Card to share")
     assert eventually((tmp_path / "card.svg").exists)
-    assert "is what good is worth" in (tmp_path / "card.svg").read_text(encoding="utf-8")
+    assert "is the worth of good" in (tmp_path / "card.svg").read_text(encoding="utf-8")
     user.chooses("role:poor", "")
     user.sees("your model", "#answer")
 

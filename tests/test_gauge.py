@@ -198,7 +198,7 @@ def test_a_card_of_people_has_the_curve_and_the_order(tmp_path):
     assert f"best possible {best}" in texts
     assert f"good & new {100 * found['good & new'].value:.1f} %" in texts
     assert any("The data show that good & new is better than bad." in one for one in texts)
-    assert "is what good & new is worth" in texts
+    assert "is the worth of good & new" in texts
     ef.card(found, tmp_path / "card.png")
     assert (tmp_path / "card.png").read_bytes().startswith(b"\x89PNG")
     alone = ef.card(ef.people(rng.binomial(5, p), 5)).svg
@@ -243,9 +243,9 @@ def test_the_card_of_several_models_compares_them_with_people(tmp_path, monkeypa
     models = ("demo/models.csv", "--prediction", "careful,hasty")
     ran = run("card", *models, "--json")
     assert json.loads(ran.stdout)["result"]["models"][0]["name"] == "careful"
-    assert "is what careful is worth" in (tmp_path / "models-card.svg").read_text(encoding="utf-8")
+    assert "is the worth of careful" in (tmp_path / "models-card.svg").read_text(encoding="utf-8")
     run("report", *models, "-o", "report.html")
-    assert "is what careful is worth" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "is the worth of careful" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_no_card_is_drawn_of_what_the_data_refute(tmp_path, monkeypatch):

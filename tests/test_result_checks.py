@@ -440,7 +440,7 @@ def test_few_annotators_are_noticed(people, level):
     item = np.repeat(np.arange(people * 3), 2)
     who = np.arange(item.size) % people
     votes = pd.DataFrame({"item": item, "annotator": who, "vote": np.arange(item.size) // 3 % 2})
-    floor, _ = found(ef.from_votes, votes, interval=None)
+    floor, _ = found(ef.from_votes, votes)
     assert levels(floor).get("annotators") == level
 
 

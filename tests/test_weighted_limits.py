@@ -291,7 +291,9 @@ def test_few_clusters_get_a_clear_word():
 def test_repeated_items_warn_unless_they_are_clusters():
     rows = np.repeat(np.arange(100), 3)
     frame = pd.DataFrame({"item": rows, "score": SCORES[rows], "label": LABELS[rows]})
-    with pytest.warns(ef.DoubtWarning, match="Keep one row per item, or use the column of items"):
+    with pytest.warns(
+        ef.DoubtWarning, match="Keep one row per item, or name the column of item ids"
+    ):
         ef.from_scores(frame, score="score", label="label", rng=1)
     found = ef.from_scores(frame, score="score", label="label", cluster="item", rng=1)
     assert found.clusters == 100

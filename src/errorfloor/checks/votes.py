@@ -226,7 +226,9 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
     if table.workloads is None or not len(table.workloads):
         return
     number, effective = number_of(table.workloads), effective_number(table.workloads)
-    value = f"{number:,} annotators, as good as {effective:,.1f} with equal workloads"
+    value = counted(number, "annotator")
+    if effective < number - 0.05:
+        value += f", as good as {effective:,.1f} with equal workloads"
     remedy = "Collect votes from more people, about equally many from each."
     if effective < FEWEST_ANNOTATORS:
         yield Finding(
@@ -325,7 +327,7 @@ def _misfit(table: VoteTable, options: Options, fitted: Mixture | None) -> tuple
 
 
 def _finding(estimate: VotesEstimate, expected: Expected, tested: Tested) -> Finding:
-    value = f"{max(tested.statistic, 0):.1f} of {tested.critical:.1f}"
+    value = f"{max(tested.statistic, 0):.1f}, limit {tested.critical:.1f}"
     if not tested.refutes:
         power = power_of_misfit(expected, tested.critical)
         finds = "" if power == np.inf else "With so few votes the test finds hardly anything."

@@ -197,7 +197,7 @@ def heroes_of(result: People) -> list[Hero]:
         return [first, Hero(_share(row.value), f"is that of {name}", within)]
     number, _, more = worth(row).partition(" (")
     limits = more.removesuffix(")") or f"it agrees with a person on {_share(row.value)}"
-    return [first, Hero(number, f"is what {name} is worth", limits)]
+    return [first, Hero(number, f"is the worth of {name}", limits)]
 
 
 def picture_of(result: People) -> str:

@@ -25,8 +25,9 @@ METHOD = (
 )
 PROMISES = {
     JACKKNIFE: "Limits are from leaving out items one at a time, on a logarithmic scale, with "
-    "allowances for what few items hide. They were measured to cover (documentation, coverage of "
-    "ratings), and are too narrow where a few items have far larger scores than all others.",
+    "allowances for what few items hide. They cover as stated in simulations (documentation, "
+    "coverage of ratings), and are too narrow where a few items have far larger scores than all "
+    "others.",
     CERTIFIED: "The limits hold with at least this probability for any number of items and any "
     "distribution of ratings on the scale.",
     PUBLISHED: "Limits are those of a correlation, by Fisher's z. They hold if ratings are "
