@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import partial, reduce, wraps
 from itertools import pairwise
 from math import inf
 from numbers import Real
@@ -1396,21 +1396,26 @@ def _by_part(pattern: Counts, buckets: Counts, n: Counts, classes: int) -> Count
 # Rows of each layout as one checked row per item.
 
 
-def _or_grouped(
-    count: Callable[[RowRequest], CheckedRows], *roles: str
-) -> Callable[[RowRequest], CheckedRows]:
-    """Return what counts rows, also where numbers of votes have marks between thousands."""
+Counting: TypeAlias = Callable[[RowRequest], CheckedRows]
 
-    def counted(request: RowRequest) -> CheckedRows:
-        try:
-            return count(request)
-        except InputError:
-            plain = _without_marks(request, roles)
-            if plain is None:
-                raise
-            return count(plain)
 
-    return counted
+def _or_grouped(*roles: str) -> Callable[[Counting], Counting]:
+    """Have a function count rows also where numbers of votes have marks between thousands."""
+
+    def decorate(count: Counting) -> Counting:
+        @wraps(count)
+        def counted(request: RowRequest) -> CheckedRows:
+            try:
+                return count(request)
+            except InputError:
+                plain = _without_marks(request, roles)
+                if plain is None:
+                    raise
+                return count(plain)
+
+        return counted
+
+    return decorate
 
 
 def _without_marks(request: RowRequest, roles: Sequence[str]) -> RowRequest | None:
@@ -1441,12 +1446,9 @@ def _without_marks(request: RowRequest, roles: Sequence[str]) -> RowRequest | No
     return None
 
 
+@_or_grouped("positives", "totals")
 def votes_counted(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with the numbers of its votes."""
-    return _or_grouped(_votes_counted, "positives", "totals")(request)
-
-
-def _votes_counted(request: RowRequest) -> CheckedRows:
     totals = request.columns["totals"]
     names = {name: column for name, column in request.columns.items() if name != "totals"}
     if isinstance(totals, str):
@@ -1533,12 +1535,9 @@ def _packed(items: CheckedRows, classes: tuple[str, ...]) -> CheckedRows:
     return replace(items, frame=with_each(items.frame, *own), classes=classes, base=base)
 
 
+@_or_grouped("counts")
 def votes_of_classes(request: RowRequest) -> CheckedRows:
     """Return one checked row per item from rows with the number of votes for each class."""
-    return _or_grouped(_votes_of_classes, "counts")(request)
-
-
-def _votes_of_classes(request: RowRequest) -> CheckedRows:
     names, frame, given = _named_columns(request, "counts")
     frame = with_numbers(frame, {name: f"given_{name}" for name in names})
     rules = [_whole_votes(given[name], name) for name in names]

@@ -259,23 +259,19 @@ def region_start(kernel: Kernel, fitted: Floats, choose: float) -> Floats:
 
 
 def bound_of(kernel: Kernel, sign: float, weights: Floats, best: float, use: float) -> float:
-    """Bound sign times the mean floor over the region within `use` by any weights."""
-    best -= float(kernel.share @ np.log(kernel.share))
-    return _best_shift(kernel, weights, best - use) - kernel.worst(weights, sign)
+    """Bound sign times the mean floor over the region within `use` by any weights.
 
-
-def _best_shift(kernel: Kernel, weights: Floats, offset: float) -> float:
-    """Maximise over a the dual value of weights raised by a in every cell, minus a.
-
-    Cells of one total raised together raise P by a constant, so its supremum is known.
+    In every cell they are raised by what makes the bound sharpest. Cells of one total raised
+    together raise P by a constant, so its supremum is known.
     """
     ratio = weights / kernel.within
+    offset = best - float(kernel.share @ np.log(kernel.share)) - use
     offset += float(kernel.share @ np.log(kernel.within))
     # Cells that no item is in have weight 0 and may not fall below it.
     least = -float(ratio.min()) if kernel.complete else 0.0
     mean = float(kernel.share @ ratio)
     spread = float(np.sqrt(kernel.share @ (ratio - mean) ** 2))
-    best = float(np.exp(offset + kernel.share @ np.log(ratio)))
+    value = float(np.exp(offset + kernel.share @ np.log(ratio)))
     gap = max(spread * np.sqrt(kernel.n) - mean - least, spread, 1e-12)
     # The value is concave in the shift; a few narrowing scans on a log scale suffice.
     logs = np.log(gap) + np.linspace(-8.0, 4.0, 49)
@@ -283,10 +279,10 @@ def _best_shift(kernel: Kernel, weights: Floats, offset: float) -> float:
         shifts = least + np.exp(logs)
         values = np.exp(offset + np.log(ratio + shifts[:, None]) @ kernel.share) - shifts
         top = int(values.argmax())
-        best = max(best, float(values[top]))
+        value = max(value, float(values[top]))
         step = logs[1] - logs[0]
         logs = logs[top] + np.linspace(-step, step, 21)
-    return best
+    return value - kernel.worst(weights, sign)
 
 
 def anneal(

@@ -45,13 +45,6 @@ def arcsine_weights(n_points: int) -> Floats:
     return weights
 
 
-def beta_weights(a: float, b: float, n_points: int) -> Floats:
-    """Return the weights of a beta distribution on a grid."""
-    edges = np.sin(np.pi * (np.arange(n_points) + 0.5) / (2 * n_points)) ** 2
-    weights: Floats = np.diff(betainc(a, b, edges), prepend=0.0, append=1.0)
-    return weights
-
-
 def binomial(
     positives: Counts, totals: Counts, points: Floats, log_orders: Floats | None = None
 ) -> Floats:
@@ -259,7 +252,9 @@ class VoteLikelihood(Likelihood):
         # up to s. Kept within bounds: votes may agree always, or more than any G allows.
         ratio = min(max(disagree / (mean * (1 - mean)), 0.01), 0.995)
         size = ratio / (1 - ratio)
-        beta = beta_weights(mean * size, (1 - mean) * size, self.size)
+        edges = np.sin(np.pi * (np.arange(self.size) + 0.5) / (2 * self.size)) ** 2
+        below = betainc(mean * size, (1 - mean) * size, edges)
+        beta = np.diff(below, prepend=0.0, append=1.0)
         mixed = arcsine * arcsine_weights(self.size) + (1 - arcsine) * beta
         return np.asarray(mixed[self.kept])
 
