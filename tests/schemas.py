@@ -5,7 +5,7 @@ from functools import cache
 
 import jsonschema
 
-from errorfloor.apps.cli.more import path_of
+from errorfloor.apps.cli.commands import path_of
 from errorfloor.apps.cli.session import SCHEMA, _plain
 
 

@@ -29,9 +29,8 @@ from errorfloor import metrics
 from errorfloor._checks import Mention, argument, function
 from errorfloor.apps import cli as package
 from errorfloor.apps import demo
-from errorfloor.apps.cli.ask import unattainable
 from errorfloor.apps.cli.building import explained
-from errorfloor.apps.cli.commands import cli
+from errorfloor.apps.cli.commands import cli, unattainable
 from errorfloor.apps.cli.commands import run as main
 from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.session import PATIENCE_VARIABLE, Session, Unstyled, patience

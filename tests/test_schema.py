@@ -6,8 +6,7 @@ import math
 import pytest
 from click.testing import CliRunner
 
-from errorfloor.apps.cli.commands import cli
-from errorfloor.apps.cli.more import path_of
+from errorfloor.apps.cli.commands import cli, path_of
 from errorfloor.apps.cli.session import SCHEMA, Session
 
 jsonschema = pytest.importorskip("jsonschema", reason="pip install -e '.[test]'")

@@ -27,8 +27,7 @@ from click.testing import CliRunner
 
 import errorfloor
 from errorfloor.apps import demo
-from errorfloor.apps.cli.commands import cli
-from errorfloor.apps.cli.more import path_of
+from errorfloor.apps.cli.commands import cli, path_of
 from errorfloor.apps.cli.session import SCHEMA
 from errorfloor.data.options import HOW_TO_READ
 
