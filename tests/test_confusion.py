@@ -9,7 +9,7 @@ import pytest
 import errorfloor as ef
 from errorfloor.checks.scores import better_order
 from errorfloor.questions.confusion import chosen
-from errorfloor.show.plot.classes import height_of
+from errorfloor.show.plot import height_of
 
 PLAIN = pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
 

@@ -168,7 +168,7 @@ def test_results_reach_what_shows_them_by_one_hook_only():
     # A module that is named in a string would escape the rule of layers.
     loading = {named(path) for path in modules() if "import_module" in path.read_text()}
     known = {"__init__", "_shown", "datasets.__init__", "results.__init__"}
-    assert loading == known | {"show.plot.axes"}
+    assert loading == known | {"show.plot"}
 
 
 def test_functions_are_of_a_size_to_be_read_at_once():

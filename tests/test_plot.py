@@ -21,7 +21,7 @@ from errorfloor import bounds, plot
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture
 from errorfloor.show import palette
 from errorfloor.show.numbers import digits_for, per_cent
-from errorfloor.show.plot.axes import log_ticks
+from errorfloor.show.plot import log_ticks
 from errorfloor.show.report.document import Picture
 from errorfloor.show.report.html import drawn
 from errorfloor.show.standings import gain_of
@@ -529,7 +529,7 @@ def test_next_to_no_bias_leaves_the_logarithmic_scale():
     certain = ef.from_votes([0] * 50 + [3] * 50, 3)
     assert certain.bias > -1e-9
     ax = plot.bias_bounds(bounds.bias_curves(estimate=certain), ax=figure().add_subplot())
-    assert ax.get_ylim()[0] == __import__("errorfloor.show.plot.votes", fromlist=["x"]).LEAST
+    assert ax.get_ylim()[0] == __import__("errorfloor.show.plot", fromlist=["x"]).LEAST
 
 
 @pytest.mark.parametrize("kind", ["three", "coins", "certain"])
@@ -644,7 +644,7 @@ def test_what_is_beyond_a_heat_map_is_at_its_edge():
 )  # fmt: skip
 def test_logarithmic_axes_have_plain_numbers(limits, labels):
     ax = figure().add_subplot(xscale="log", xlim=limits)
-    __import__("errorfloor.show.plot.axes", fromlist=["x"]).log_ticks(ax.xaxis)
+    __import__("errorfloor.show.plot", fromlist=["x"]).log_ticks(ax.xaxis)
     shown = [tick.get_text() for tick in ax.get_xticklabels()]
     places = ax.get_xticks()
     inside = [t for t, x in zip(shown, places, strict=True) if limits[0] <= x <= limits[1]]

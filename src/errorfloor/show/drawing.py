@@ -178,7 +178,7 @@ def _hero_on_page(hero: Hero) -> str:
 
 def png(shapes: Sequence[Shape], size: tuple[float, float], theme: Theme) -> bytes:
     """Return shapes as a PNG of that many pixels."""
-    from errorfloor.show.plot.axes import matplotlib
+    from errorfloor.show.plot import matplotlib
 
     width, height = size
     dots = 100  # to an inch
@@ -201,7 +201,7 @@ def draw(
 
 
 def _draw(shape: Shape, axes: Any, width: float, theme: Theme, order: int, point: float) -> None:
-    from errorfloor.show.plot.axes import matplotlib
+    from errorfloor.show.plot import matplotlib
 
     match shape:
         case Box():

@@ -19,7 +19,7 @@ from errorfloor._typing import Floats
 from errorfloor.results.claim import Finding
 from errorfloor.show.markup import Markup, tag, unbroken
 from errorfloor.show.palette import on_a_page, style_sheet, themed
-from errorfloor.show.plot.axes import matplotlib
+from errorfloor.show.plot import matplotlib
 from errorfloor.show.report.document import (
     Answer,
     Block,

@@ -31,10 +31,15 @@ from errorfloor.show.numbers import (
     value_and_limits,
 )
 from errorfloor.show.people import worth
-from errorfloor.show.plot.axes import TEXT, matplotlib
-from errorfloor.show.plot.classes import FEW, height_of
-from errorfloor.show.plot.curves import ceilings_of, risk_coverage_of
-from errorfloor.show.plot.estimates import height_of_lines
+from errorfloor.show.plot import (
+    FEW_CLASSES,
+    TEXT,
+    ceilings_of,
+    height_of,
+    height_of_lines,
+    matplotlib,
+    risk_coverage_of,
+)
 from errorfloor.show.report.document import Picture
 from errorfloor.show.standings import standing_of
 from errorfloor.show.text import parts_of_difference
@@ -233,7 +238,7 @@ def _confusion(found: Confusion) -> Picture:
     rule = found.best_of or "the best rule there is"
     caption = "Each cell is the share of all errors that are truly of the row's class and answered "
     caption += f"by the column's, by {rule}."
-    if len(found.classes) > FEW:
+    if len(found.classes) > FEW_CLASSES:
         caption = f"The pairs of classes that are taken for one another most often, by {rule}."
     return Picture(
         "confusion",
