@@ -70,11 +70,36 @@ class Check:
 
 ANY = tuple(Classes)  # number of classes
 ENOUGH = 30  # items below which a share says little
+FEW_EQUAL = 15  # equal items that weights are worth, below which limits were not tried
 
 
 def as_they_are(method: Method | None) -> bool:
     """Tell whether a method takes scores for probabilities as they are."""
     return method is not None and method.reads == ScoreTable.kind and method.shape is Shape.NONE
+
+
+def few_items(estimate: Estimate) -> Finding:
+    """Say whether there are enough items for a share, and for the interval, to say something."""
+    n = estimate.n
+    equal = n if estimate.n_effective is None else estimate.n_effective
+    if estimate.interval_method == "jackknife" and (n < ENOUGH or equal < FEW_EQUAL):
+        return Finding(
+            "Few items",
+            f"{n:,}" if n < ENOUGH else f"{n:,}, worth {equal:.0f}",
+            "warn",
+            "The limits of the jackknife were tested, not proven. With fewer than "
+            f"{ENOUGH} items, or weights as good as fewer than {FEW_EQUAL} equal ones, they can "
+            "hold less often than stated.",
+            "Collect more items.",
+        )
+    if n < ENOUGH:
+        return Finding(
+            "Few items",
+            f"{n:,}",
+            "note",
+            "So few items say little about other items of the same kind.",
+        )
+    return Finding("Items", f"{n:,}", "ok", "The interval allows for their number.")
 
 
 @dataclass(frozen=True, slots=True)

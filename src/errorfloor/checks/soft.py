@@ -11,13 +11,12 @@ import numpy as np
 from errorfloor._checks import Sentence, function
 from errorfloor._numbers import counted, per_cent
 from errorfloor._typing import Bools, Floats
-from errorfloor.checks.record import ANY, ENOUGH, Check, Wording, wording_of
+from errorfloor.checks.record import ANY, ENOUGH, Check, Wording, few_items, wording_of
 from errorfloor.data.tables import SoftTable
 from errorfloor.results.claim import Finding, Level
 from errorfloor.results.estimate import Estimate
 
 MOST_VOTES = 20  # shares of no more votes than this are recognised
-FEW_EQUAL = 15  # equal items that weights are worth, below which limits were not tried
 NAMED = 4  # classes that a finding names
 FEW_VOTES = 5  # shares of so many are far too extreme for probabilities
 
@@ -25,30 +24,6 @@ FEW_VOTES = 5  # shares of so many are far too extreme for probabilities
 def _table(estimate: Estimate) -> SoftTable:
     assert isinstance(estimate.table, SoftTable)
     return estimate.table
-
-
-def few_items(estimate: Estimate) -> Finding:
-    """Say whether there are enough items for a share, and for the interval, to say something."""
-    n = estimate.n
-    equal = n if estimate.n_effective is None else estimate.n_effective
-    if estimate.interval_method == "jackknife" and (n < ENOUGH or equal < FEW_EQUAL):
-        return Finding(
-            "Few items",
-            f"{n:,}" if n < ENOUGH else f"{n:,}, worth {equal:.0f}",
-            "warn",
-            "The limits of the jackknife were tested, not proven. With fewer than "
-            f"{ENOUGH} items, or weights as good as fewer than {FEW_EQUAL} equal ones, they can "
-            "hold less often than stated.",
-            "Collect more items.",
-        )
-    if n < ENOUGH:
-        return Finding(
-            "Few items",
-            f"{n:,}",
-            "note",
-            "So few items say little about other items of the same kind.",
-        )
-    return Finding("Items", f"{n:,}", "ok", "The interval allows for their number.")
 
 
 def vote_shares(shares: Floats, n: int, words: Wording) -> Iterator[Finding]:

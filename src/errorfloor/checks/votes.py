@@ -19,8 +19,8 @@ import numpy as np
 from errorfloor._checks import Sentence, aside
 from errorfloor._numbers import counted, per_cent, points, points_of_size, range_of
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.checks.record import ANY, ENOUGH, Check, Wording, wording_of
-from errorfloor.checks.soft import balance, few_items, unseen_classes
+from errorfloor.checks.record import ANY, ENOUGH, Check, Wording, few_items, wording_of
+from errorfloor.checks.soft import balance, unseen_classes
 from errorfloor.data.annotators import effective_number, number_of
 from errorfloor.data.sample import Sample
 from errorfloor.data.tables import VoteTable

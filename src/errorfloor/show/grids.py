@@ -52,13 +52,6 @@ class Grid:
         return (self.head, *self.rows)
 
 
-def metric_suffix(metric: Metric) -> str:
-    """Return what stands behind a value to say of what it is; nothing behind an error."""
-    if metric.is_error:
-        return ""
-    return f"{' of' if metric.unit else ''} {metric.words}"
-
-
 def head_of(estimates: Iterable[Estimate]) -> str:
     """Return the head of a column of floors or ceilings, with the metric where it is no error.
 

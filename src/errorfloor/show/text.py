@@ -169,7 +169,7 @@ def _headline(result: Estimate, how: str) -> str:
     """Return the numbers in a line; the limit that holds for any model comes first."""
     value, limits = numbers.value_and_limits(result)
     metric, claim, sure = result.measure, result.claim, numbers.level(result.level or 0)
-    of_metric = grids.metric_suffix(metric)
+    of_metric = "" if metric.is_error else f"{' of' if metric.unit else ''} {metric.words}"
     # People mistake one label for another where there are votes, and the floors differ much.
     of = "" if result.target in PLAIN_TARGETS else f" for {target_of(result)}"
     if claim.any_model:

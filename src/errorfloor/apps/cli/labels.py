@@ -70,11 +70,20 @@ class Labels:
         self, session: Session, also: Callable[[list[str], ReadOptions], T]
     ) -> tuple[Reading, T]:
         """Return the same, and what `also` reads from the files."""
+        from errorfloor.data.rows import FewLabelsError
+
         self._check()
         note_repeated_files(session, self.files)
         with self.paths(session) as paths, session.step(f"reading {self.name}") as progress:
             where = replace(self.where, called=self.name) if self.is_stdin else self.where
-            reading = self._read(paths, where, progress)
+            try:
+                reading = read(paths, self.layouts, where, progress=progress)
+            except FewLabelsError:  # they are kept where they are the most
+                context = click.get_current_context(silent=True)
+                if context is None or "unlabelled" not in context.params:
+                    raise
+                unlabelled = replace(where, unlabelled=True)
+                reading = read(paths, self.layouts, unlabelled, progress=progress)
             more = also(paths, where)
         _refuse_two_models(reading, self.files)
         # Of standard input there is a copy, which is gone by now.
@@ -92,36 +101,18 @@ class Labels:
         _remark_on_classes(session, reading)
         return reading, more
 
-    def _read(self, paths: list[str], where: ReadOptions, progress: Any) -> Reading:
-        """Return the labels; items without one are kept where they are the most."""
-        from errorfloor.data.rows import FewLabelsError
-
-        try:
-            return read(paths, self.layouts, where, progress=progress)
-        except FewLabelsError:
-            context = click.get_current_context(silent=True)
-            if context is None or "unlabelled" not in context.params:
-                raise
-            return read(paths, self.layouts, replace(where, unlabelled=True), progress=progress)
-
     def check_simultaneous(self, simultaneous: bool) -> None:
         """Refuse intervals that hold for all groups at once where there are no groups."""
         if simultaneous and self.where.group is None:
             raise click.UsageError("--simultaneous goes with --group. Add that, or leave it out.")
 
     def _check(self) -> None:
+        """Refuse what is wrong whatever the files hold."""
         if STDIN in self.files and len(self.files) > 1:
             raise click.UsageError("- for standard input stands alone. Name it without files.")
-        self._check_columns()
-        try:
-            layout_of(by_role(self.where.columns), self.layouts)
-        except InputError as error:
-            raise click.UsageError(error.told(written)) from error
-
-    def _check_columns(self) -> None:
-        """Refuse what is wrong whatever the files hold."""
         named = {role.name: role for layout in LAYOUTS for role in layout.roles}
-        for name, column in by_role(self.where.columns).items():
+        columns = by_role(self.where.columns)
+        for name, column in columns.items():
             option = written(argument(named[name].argument))
             if column == self.where.group:
                 raise click.UsageError(
@@ -133,6 +124,10 @@ class Labels:
                     f"{option} needs at least two columns, got {column[0]!r}. "
                     "Name all of them with commas between, or give a pattern such as 'rater*'."
                 )
+        try:
+            layout_of(columns, self.layouts)
+        except InputError as error:
+            raise click.UsageError(error.told(written)) from error
 
     @contextmanager
     def paths(self, session: Session) -> Iterator[list[str]]:

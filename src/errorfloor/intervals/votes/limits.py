@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -112,17 +111,12 @@ class VoteLimits:
             low, high = self.find(*few, **how, n_points=n_points)
         else:
             known = worth_of_freedom(self.sample.freedom, (1 - level) / 2)
-            low, high = self.find(*self._votes(known * self.items), **how)
+            sample, votes, items = self.sample, self.sample.distinct, known * self.items
+            same = items == float(sample.count.sum())
+            count = sample.in_distinct(sample.count, None if same else items)
+            kinds = (votes.seen,) if sample.classes > 2 else (votes.positives, votes.totals)
+            low, high = self.find(*kinds, count, **how)
         return min(low, self.value), max(high, self.value)
-
-    def _votes(self, number: float) -> tuple[Any, ...]:
-        """Return votes, and how many items have them, of so many in all."""
-        sample, votes = self.sample, self.sample.distinct
-        same = number == float(sample.count.sum())
-        count = sample.in_distinct(sample.count, None if same else number)
-        if sample.classes > 2:
-            return votes.seen, count
-        return votes.positives, votes.totals, count
 
     @property
     def note(self) -> str:

@@ -140,7 +140,17 @@ class TwoClassMixture(Refitted):
         refuse_single_votes(self.cells.totals)
         if self.options.rule is not None:
             self.options.rule.check(self.cells.positives, self.cells.totals)
-        refuse_one_class(self.cells, self.options.metric)
+        k, metric = self.cells.positives, self.options.metric
+        for name, has, needed in (
+            ("1", k.any(), metric.needs_classes),
+            ("0", (k < self.cells.totals).any(), metric.needs_classes == "both"),
+        ):
+            if needed and not has:
+                raise InputError(
+                    argument("metric", metric.name),
+                    f" needs items of both classes, and there is no vote for class {name}. Add "
+                    "items that have such votes, or ask for another metric.",
+                )
 
     @cached_property
     def fitted(self) -> Mixture:
@@ -302,20 +312,6 @@ def refuse_single_votes(totals: Counts) -> None:
             function("from_scores"),
             " if there is a score for each item.",
         )
-
-
-def refuse_one_class(cells: Sample, metric: Metric) -> None:
-    """Refuse votes that are all for one class, where the metric needs items of both."""
-    has = {"1": bool(cells.positives.any()), "0": bool((cells.positives < cells.totals).any())}
-    needs = metric.needs_classes
-    needed = {"1": bool(needs), "0": needs == "both"}
-    for name in needed:
-        if needed[name] and not has[name]:
-            raise InputError(
-                argument("metric", metric.name),
-                f" needs items of both classes, and there is no vote for class {name}. Add items "
-                "that have such votes, or ask for another metric.",
-            )
 
 
 def check_options(options: Options) -> None:
