@@ -14,7 +14,7 @@ from errorfloor._references import BOOTSTRAP
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import MANY_ITEMS
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
-from errorfloor.methods.record import Basis, Statistic, without_one
+from errorfloor.methods.record import Basis, Statistic
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -282,7 +282,7 @@ def _plain(kind: type[Percentile], case: Case) -> Evidence:
 
 def _bca(case: Case) -> Evidence:
     replicates = _replicates(case)
-    skewness = acceleration(without_one(case.statistic), case.count)
+    skewness = acceleration(case.statistic.leave_one_out(), case.count)
     evidence = BiasCorrected(case.value, replicates, acceleration=skewness)
     if not 0 < evidence.share_below < 1:
         raise Undefined("all replicates lie on one side of the estimate", instead=BASIC)

@@ -14,7 +14,7 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.sample import Sample
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
 from errorfloor.methods.fitted import MeanFloor
-from errorfloor.methods.record import Basis, Statistic, uses_weights, without_one
+from errorfloor.methods.record import Basis, uses_weights
 from errorfloor.methods.soft import BestValue
 from errorfloor.metrics import Metric
 
@@ -120,7 +120,7 @@ class Units:
         return group, times, np.bincount(group, self.times * self.mass) / times
 
 
-def without_each(statistic: Statistic, design: Sample, rng: np.random.Generator) -> Units:
+def without_each(statistic: Any, design: Sample, rng: np.random.Generator) -> Units:
     """Return the value without each unit.
 
     Where units are many and the value takes long, units are left out in random groups of equal
@@ -140,7 +140,7 @@ def without_each(statistic: Statistic, design: Sample, rng: np.random.Generator)
     if isinstance(statistic, MeanFloor):
         return Units(statistic.without_units(), times, mass)
     if not design.clusters:
-        return Units(without_one(statistic), times, mass)
+        return Units(statistic.leave_one_out(), times, mass)
     values = [statistic.values(counts, rng) for counts in design.without_each()]
     return Units(np.concatenate(values), times, mass)
 

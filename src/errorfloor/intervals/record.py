@@ -18,7 +18,6 @@ from errorfloor.methods.record import (
     Basis,
     Method,
     Options,
-    Statistic,
     check_references,
     uses_weights_for,
 )
@@ -146,7 +145,7 @@ class Case:
     method: Method
     table: Table
     cells: Any
-    statistic: Statistic
+    statistic: Any  # a `Statistic`, with what the interval's basis asks of it
     value: float
     streams: Streams
     options: Options = field(default_factory=Options)

@@ -17,7 +17,6 @@ from typing import (
     Protocol,
     TypeAlias,
     TypeVar,
-    runtime_checkable,
 )
 
 import numpy as np
@@ -96,20 +95,6 @@ class Statistic(Protocol):
 
         `rng` is for statistics that divide items at random; the others leave it alone.
         """
-
-
-@runtime_checkable
-class WithLeaveOneOut(Statistic, Protocol):
-    """A statistic that intervals from `Basis.ITEMS` can be had for."""
-
-    def leave_one_out(self) -> Floats:
-        """Return, for each cell, the statistic of the table less one item of that cell."""
-
-
-def without_one(statistic: Statistic) -> Floats:
-    """Return what `leave_one_out` of a statistic says, for intervals; it computes nothing."""
-    assert isinstance(statistic, WithLeaveOneOut), "methods with `Basis.ITEMS` bind such statistics"
-    return statistic.leave_one_out()
 
 
 def value_of(statistic: Statistic, count: Counts, draw: Draw) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,19 +14,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.methods.record import Method
 from errorfloor.results.estimate import Estimate
 
-
-class Row(Protocol):
-    """What was found for one method."""
-
-    @property
-    def method(self) -> str:
-        """Name of the method."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
-
-
-MethodRowT = TypeVar("MethodRowT", bound=Row)
+MethodRowT = TypeVar("MethodRowT", bound=Any)  # which has the name of its `method`
 
 
 class Rows(Named[MethodRowT], Shown):

@@ -25,7 +25,6 @@ from errorfloor.metrics.selective import risk_coverage as kept
 from errorfloor.metrics.variances import DIFFERENCE, RATIO
 from errorfloor.results import (
     ORACLE,
-    ClassPair,
     ClassReliability,
     Comparison,
     Confusion,
@@ -596,16 +595,12 @@ def _draw_pairs(ax: Axes, found: Confusion) -> None:
     back = np.array([100 * pair.second_as_first for pair in pairs])
     ax.barh(place, forth, color=BLUE, label="first class, taken for the second")
     ax.barh(place, back, left=forth, color=SKY, label="second class, taken for the first")
-    ax.set_yticks(place, [_both(pair) for pair in pairs])
+    ax.set_yticks(place, [f"{_short(pair.first)} / {_short(pair.second)}" for pair in pairs])
     ax.invert_yaxis()
     rest = 1 - sum(pair.share for pair in pairs)
     more = f"; all other pairs {per_cent(rest, 0)}" if rest > 0.005 else ""
     finish(ax, f"share of all errors, %{more}", grid="x")
     legend_above(ax)
-
-
-def _both(pair: ClassPair) -> str:
-    return f"{_short(pair.first)} / {_short(pair.second)}"
 
 
 def _short(name: str) -> str:

@@ -206,20 +206,17 @@ def _details(question: Mapping[str, Any], place: str, session: PageSession) -> d
 def _compare(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
     from errorfloor.questions.compare import CompareAsk
 
-    def ask(state: State) -> Ask:
-        return CompareAsk(**state.values((*OF_METRIC, *OF_LIMITS)))
-
-    body = _also(question, place, session, "comparing methods", ask)
+    fields = (*OF_METRIC, *OF_LIMITS)
+    body = _also(question, place, session, "comparing methods", CompareAsk, fields)
     return {"regions": {"compare-body": body}}
 
 
 def _plan(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
     from errorfloor.questions.plan import PlanAsk
 
-    def ask(state: State) -> Ask:
-        return PlanAsk(**state.values((*OF_METRIC, *PLAN_OPTIONS, "level")))
-
-    return {"regions": {"plan-body": _also(question, place, session, "planning", ask)}}
+    fields = (*OF_METRIC, *PLAN_OPTIONS, "level")
+    body = _also(question, place, session, "planning", PlanAsk, fields)
+    return {"regions": {"plan-body": body}}
 
 
 def _also(
@@ -227,37 +224,27 @@ def _also(
     place: str,
     session: PageSession,
     step: str,
-    ask: Callable[[State], Ask],
+    ask: type[Ask],
+    fields: Iterable[str],
 ) -> Markup:
-    """Return the answer to another question about the same labels."""
+    """Return another answer about the same labels as notebooks show it, or why there is none."""
     from errorfloor.questions.question import answer
 
     state = State(question["file"], question["state"])
-
-    def run() -> Any:
+    try:
         found = _found(place, state, session)
         if found.reading is None:
             raise InputError("This needs scores or votes. Give a column that role.")
         with session.step(step):
-            return answer(found.reading, ask(state))
-
-    return _shown(run)
-
-
-def _shown(run: Callable[[], Any]) -> Markup:
-    """Return a result as notebooks show it, or why there is none."""
-    from errorfloor.show.html import html_of
-
-    try:
-        return Markup(themed(html_of(run())))
+            return Markup(themed(html_of(answer(found.reading, ask(**state.values(fields))))))
     except InputError as error:
         return tag("p", on_page(error), class_="caution")
 
 
 def _report(question: Mapping[str, Any], place: str, session: PageSession) -> dict[str, Any]:
     """Return a report, or a card to share, to be saved by the browser."""
-    from errorfloor.show.card import card, has_card
-    from errorfloor.show.report import FORMATS, summarize
+    from errorfloor.show.card import card
+    from errorfloor.show.report import FORMATS
 
     suffix = question.get("format", "")
     found = _again(question, place, session)

@@ -280,7 +280,7 @@ def slope_of(points: Floats, weights: Floats, majority: int) -> float:
 def _annotators(case: Case) -> Evidence:
     table = case.table
     assert isinstance(table, VoteTable)
-    fitted = case.statistic.fitted  # type: ignore[attr-defined]
+    fitted = case.statistic.fitted
     slopes = slopes_of(fitted.points, fitted.weights, case.options.target)
     return around(case, LIKELIHOOD, lambda: spread_of(table, slopes))
 
@@ -288,7 +288,7 @@ def _annotators(case: Case) -> Evidence:
 def _many_annotators(case: Case) -> Evidence:
     table = case.table
     assert isinstance(table, VoteTable)
-    fitted = case.statistic.fitted  # type: ignore[attr-defined]
+    fitted = case.statistic.fitted
     slope = slope_of(fitted.points, fitted.weights, fitted.majority)
     return around(case, MANY_LIKELIHOOD, lambda: spread_of_many(table, slope))
 

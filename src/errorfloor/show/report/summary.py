@@ -418,6 +418,10 @@ class Summary(Document):
 
     def findings(self) -> dict[str, Any]:
         """Return what was found as plain values, ready for JSON."""
+        largest = () if self.annotators is None else self.annotators.rows[:FEW]
+        rows = [row.to_dict() for row in largest]
+        people = {} if self.people is None else self.people.to_dict()
+        people.pop("floor", None)  # which is there already
         return {
             "floor": self.floor.to_dict(),
             "interval": self.interval,
@@ -426,8 +430,8 @@ class Summary(Document):
             "comparison": None if self.comparison is None else self.comparison.to_dict(),
             **({} if self.confusion is None else {"confusion": self.confusion.to_dict()}),
             **({} if self.items is None else {"items": _hardest(self.items)}),
-            **({} if self.annotators is None else {"annotators": _largest(self.annotators)}),
-            **({} if self.people is None else {"people": _without_floor(self.people)}),
+            **({} if self.annotators is None else {"annotators": rows}),
+            **({} if self.people is None else {"people": people}),
         }
 
 
@@ -498,9 +502,9 @@ def brief(result: Any) -> Document:
 def _summary(subject: _Subject, context: Context, how: _Asked) -> Summary:
     estimate, verdict = subject.estimate, subject.verdict
     about = how.about(_about(estimate))
-    call = _Call(subject, how)
+    python, command = _typed(subject, how)
     return Summary(
-        **how.document(title_of(about, estimate), about, call.command),
+        **how.document(title_of(about, estimate), about, command),
         floor=estimate,
         verdict=verdict,
         comparison=context.comparison,
@@ -508,7 +512,7 @@ def _summary(subject: _Subject, context: Context, how: _Asked) -> Summary:
         confusion=None if estimate.refuted else context.confusion,
         people=subject.people,
         pictures=pictures_of(context, verdict, subject.people),
-        python=visible(call.python),
+        python=visible(python),
         steps=steps_of(estimate, verdict),
     )
 
@@ -587,45 +591,25 @@ def _file(source: Source) -> str:
     return source.options.called or f"{source.files[0]}{more}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """What leads to the same report."""
-
-    subject: _Subject
-    asked: _Asked
-
-    @property
-    def rows(self) -> str | None:
-        """The call for the methods that were compared, where there is a single one."""
-        rows = self.asked.comparison or self.subject.comparison
-        return None if rows is None else code_of_comparison(rows)
-
-    @property
-    def python(self) -> str:
-        """The calls for the result, and the one that writes the report."""
-        rng = self.asked.rng
-        more = f", rng={rng}" if isinstance(rng, int | np.integer) and rng != 0 else ""
-        more += ", theory=True" if self.asked.theory else ""
-        if self.asked.comparison is None and self.rows is not None:
-            return f'{self.rows}\nef.report(rows, "report.html"{more})'
-        subject = self.subject
-        if subject.people is not None and subject.verdict is None:
-            return f'{code_of_people(subject.people)}\nef.report(found, "report.html"{more})'
-        name = "floor" if subject.verdict is None else "verdict"
+def _typed(subject: _Subject, how: _Asked) -> tuple[str, str | None]:
+    """Return the calls that lead to the same report, and the command for the same numbers."""
+    more = f", rng={how.rng}" if isinstance(how.rng, int | np.integer) and how.rng != 0 else ""
+    more += ", theory=True" if how.theory else ""
+    compared, people = how.comparison or subject.comparison, subject.people
+    rows = None if compared is None else code_of_comparison(compared)
+    command = None if subject.comparison is None else command_of_comparison(subject.comparison)
+    command = command or command_line(subject.estimate, subject.verdict)
+    if people is not None and subject.verdict is None:
+        code, name, command = code_of_people(people), "found", command_of_people(people)
+    else:
         code = python_code(subject.estimate, subject.verdict)
-        if self.rows is not None:
-            code = "\n".join([code, *self.rows.splitlines()[2:]])
-            more = f", comparison=rows{more}"
-        return f'{code}\nef.report({name}, "report.html"{more})'
-
-    @property
-    def command(self) -> str | None:
-        """The command for the same numbers."""
-        rows = self.subject.comparison
-        if self.subject.people is not None and self.subject.verdict is None:
-            return command_of_people(self.subject.people)
-        found = None if rows is None else command_of_comparison(rows)
-        return found or command_line(self.subject.estimate, self.subject.verdict)
+        name = "floor" if subject.verdict is None else "verdict"
+    if rows is not None and how.comparison is None:
+        code, name = rows, "rows"
+    elif rows is not None and name != "found":
+        code = "\n".join([code, *rows.splitlines()[2:]])
+        more = f", comparison=rows{more}"
+    return f'{code}\nef.report({name}, "report.html"{more})', command
 
 
 def _hardest(items: Items | ClassItems) -> list[dict[str, Any]]:
@@ -633,15 +617,6 @@ def _hardest(items: Items | ClassItems) -> list[dict[str, Any]]:
     places = items.hardest()
     columns = {name: column[places].tolist() for name, column in items.columns.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _without_floor(people: People) -> dict[str, Any]:
-    return {name: value for name, value in people.to_dict().items() if name != "floor"}
-
-
-def _largest(annotators: AnnotatorsResult) -> list[dict[str, Any]]:
-    """Return the annotators with the largest shares as plain values."""
-    return [row.to_dict() for row in annotators.rows[:FEW]]
 
 
 # Groups: what a report says of all of them.
@@ -694,11 +669,12 @@ class GroupsSummary(Document):
     def sections(self) -> list[Section]:
         """Return what the report says in the order of reading."""
         table = _table(self.shown)
+        fine = Text("Nothing in the data of any group calls for attention.")
         return [
             Section("answer", "Answer", _answer_of_groups(self)),
             Section("groups", "The groups", (*self.pictures, table)),
             Section("meaning", "What this means", _meaning_of_groups(self.shown)),
-            Section("checks", "Checks", _checks_of_groups(self)),
+            Section("checks", "Checks", tuple(_attention(self)) or (fine,)),
             *next_section(self),
             Section("data", "The data", (Facts(tuple(self.source.items())),)),
             *last_sections(self),
@@ -783,10 +759,6 @@ def _digits(groups: Groups[Estimate]) -> int:
     return numbers.digits_for_all(groups.values())
 
 
-def _method_names(groups: Groups[Estimate]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(row.method for row in groups.values()))
-
-
 def _level(groups: Groups[Estimate]) -> str:
     """Return the level that the intervals hold at, or "" where they have none in common."""
     levels = [row.level for row in groups.values() if row.level is not None]
@@ -802,7 +774,7 @@ def _answer_of_groups(summary: GroupsSummary) -> tuple[Block, ...]:
     facts = [
         ("Groups", f"{len(groups):,}"),
         ("Items", f"{sum(row.n for row in groups.values()):,}"),
-        ("Method", ", ".join(_method_names(groups))),
+        ("Method", ", ".join(dict.fromkeys(row.method for row in groups.values()))),
     ]
     if level:
         which = "all groups at once" if groups.simultaneous else "each group"
@@ -890,11 +862,6 @@ def _listed(groups: Groups[Estimate], names: Iterable[str]) -> str:
     if len(few) > FEW_NAMES:
         return f"{len(few):,} of {len(groups):,} groups"
     return f"{groups.column} {', '.join(few)}"
-
-
-def _checks_of_groups(summary: GroupsSummary) -> tuple[Block, ...]:
-    blocks = [*_attention(summary)]
-    return tuple(blocks or [Text("Nothing in the data of any group calls for attention.")])
 
 
 def _attention(summary: GroupsSummary) -> Iterator[Block]:
