@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self, TypeAlias, Unpack, overload
 
@@ -248,15 +249,6 @@ def method_of(name: object, metric: Metric) -> Method:
     ]
 
 
-def methods_fitting(table: ScoreTable, metric: Metric) -> tuple[dict[str, Method], tuple[str, ...]]:
-    """Return the methods that take the table's scores, and a note on those that do not."""
-    every = methods_of(metric)
-    fitting = {name: one for name, one in every.items() if one.takes(table)}
-    left_out = ", ".join(name for name in every if name not in fitting)
-    note = f"Methods that need scores in [0, 1] were left out: {left_out}."
-    return fitting, (note,) if left_out else ()
-
-
 def bind_to_metric(method: Method, cells: Sample, options: Options) -> Statistic:
     """Return a method's estimate of the metric as a statistic."""
     if method.is_for(options.metric.name):
@@ -420,8 +412,9 @@ class ClassicPart:
         """As it is asked for, such as 1nn or 1nn-low."""
         return self.classic.name if self.end is None else f"{self.classic.name}-{self.end}"
 
-    def of(self, ends: Ends) -> Floats:
-        """Return what was asked for."""
+    def of(self, shared: _Last, codes: Counts) -> Floats:
+        """Return what was asked for of sets of labels."""
+        ends = shared(codes)
         return np.asarray({None: ends.value, LOW: ends.low, HIGH: ends.high}[self.end])
 
 
@@ -480,7 +473,8 @@ def bind(
         for name, one in records.items()
     }
     bound = {
-        name: NoisyItems(_asking(shared[part.classic.name], part)) for name, part in parts.items()
+        name: NoisyItems(partial(part.of, shared[part.classic.name]))
+        for name, part in parts.items()
     }
     if items.scored:
         return bound, None
@@ -501,10 +495,6 @@ class _Last:
         if self.ends is None or codes is not self.codes:
             self.codes, self.ends = codes, self.measure(codes, self.classes)
         return self.ends
-
-
-def _asking(shared: _Last, part: ClassicPart) -> Callable[[Counts], Floats]:
-    return lambda codes: part.of(shared(codes))
 
 
 Estimator: TypeAlias = Callable[[ScoreTable], float]
@@ -583,7 +573,8 @@ def known_error(
             f"`{name}` is missing: the {metric.words} of the best model known. "
             f"{_without(metric, classes)}"
         )
-    ends = sorted((float(not metric.less_is_better), _trivial(metric, classes)))
+    trivial = 1 - 1 / classes if metric.is_error else USELESS
+    ends = sorted((float(not metric.less_is_better), trivial))
     if not isinstance(value, Real) or not ends[0] <= value <= ends[1]:
         otherwise = _without(metric, classes)
         raise InputError(
@@ -591,10 +582,6 @@ def known_error(
             f"percentages by 100; {otherwise[0].lower()}{otherwise[1:]}"
         )
     return float(value) if metric.less_is_better else 1 - float(value)
-
-
-def _trivial(metric: Metric, classes: int) -> float:
-    return 1 - 1 / classes if metric.is_error else USELESS
 
 
 def _without(metric: Metric, classes: int) -> str:
@@ -636,27 +623,6 @@ def named_methods(methods: Methods, asked: MetricChoice, featured: bool = False)
             raise InputError(f"`methods` cannot have the name {name!r}, which the result uses.")
         named[name] = method
     return named
-
-
-def found_methods(
-    named: Mapping[str, Any], reading: Reading, metric: Metric
-) -> dict[str, Method | Estimator]:
-    """Return the methods of ours by their names, for the classes that were read."""
-    found = dict(named)
-    for name, one in named.items():
-        if not callable(one) and not isinstance(one, ClassicPart):
-            found[name] = method_for(one, reading) if metric.is_error else method_of(one, metric)
-    return found
-
-
-def check_scored(named: Iterable[Any], scored: bool) -> None:
-    """Refuse methods of scores where there are only features."""
-    for method in () if scored else named:
-        if not isinstance(method, ClassicPart):
-            raise InputError(
-                f"`methods` {shown(method)} reads scores, and there are features only. Add scores, "
-                "or name classics such as 1nn and ghp."
-            )
 
 
 def _name(method: Any, entry: int, asked: MetricChoice, featured: bool) -> str:
@@ -736,11 +702,22 @@ class FeeBeeAsk(Ask):
         )
 
     def named_for(self, reading: Reading, metric: Metric) -> Mapping[str, Asked] | None:
-        """Return what was named, for the classes that were read."""
+        """Return what was named, for the classes that were read; without scores, classics alone."""
         if self.methods is None:
             return None
-        check_scored(self.methods.values(), self.items is None or self.items.scored)
-        return found_methods(self.methods, reading, metric)
+        found = dict(self.methods)
+        for name, one in self.methods.items():
+            if isinstance(one, ClassicPart):
+                continue
+            if self.items is not None and not self.items.scored:
+                raise InputError(
+                    f"`methods` {shown(one)} reads scores, and there are features only. Add "
+                    "scores, or name classics such as 1nn and ghp."
+                )
+            if not callable(one):
+                own = method_for(one, reading) if metric.is_error else method_of(one, metric)
+                found[name] = own
+        return found
 
     def methods_for(self, reading: Reading) -> tuple[Method, ...]:
         """Return the methods of ours that were named."""
@@ -972,9 +949,13 @@ class _Task:
         )
 
     def _all_for(self, table: ScoreTable) -> tuple[Mapping[str, Asked], tuple[str, ...]]:
-        """Return the methods that take the table's scores or the features, by name."""
+        """Return the methods that take the table's scores or the features, by name, and notes."""
         if self.means:
-            return methods_fitting(table, self.metric)
+            every = methods_of(self.metric)
+            fit = {name: one for name, one in every.items() if one.takes(table)}
+            left_out = ", ".join(name for name in every if name not in fit)
+            note = f"Methods that need scores in [0, 1] were left out: {left_out}."
+            return fit, (note,) if left_out else ()
         if self.ask.items is not None and not self.ask.items.scored:
             return every_part(), ()
         fitting, notes = known.that_fit(table)
@@ -1018,7 +999,8 @@ class _Task:
             safe = {name: WithBothClasses(one, cells.positive) for name, one in bound.items()}
             return {**safe, ORACLE: fixed}
 
-        names, model = (*named, ORACLE), self._model_value
+        names, less = (*named, ORACLE), self.metric.less_is_better
+        model = self.model_error if less else 1 - self.model_error
         every, alone = [], 0
         own_seeds = rng.integers(2**63, size=(len(self.means), 2))
         for mean, seeds in zip(self.means, own_seeds, strict=True):
@@ -1029,11 +1011,9 @@ class _Task:
             found[ORACLE] = oracle.within_bounds(found[ORACLE], model, noise, mean)
             every.append(found)
         estimates = {name: np.stack([one[name] for one in every], axis=2) for name in names}
-        return estimates, _note_on_one_class(alone, estimates[ORACLE].size)
-
-    @property
-    def _model_value(self) -> float:
-        return self.model_error if self.metric.less_is_better else 1 - self.model_error
+        tables = estimates[ORACLE].size
+        note = f"Noise left one class on {alone:,} of {tables:,} tables, where all methods got 0.5."
+        return estimates, (note,) if alone else ()
 
     def _wrong(self, cells: Any) -> Bools:
         """Tell which cells the best rule errs on."""
@@ -1047,10 +1027,3 @@ class _Task:
                 return bind_to_metric(method, cells, self.options)
             return method.bind(cells, self.options)
         return TableStatistic(cells, checked_estimator(name, method))
-
-
-def _note_on_one_class(alone: int, tables: int) -> tuple[str, ...]:
-    if not alone:
-        return ()
-    text = f"Noise left one class on {alone:,} of {tables:,} tables, where all methods got 0.5."
-    return (text,)
