@@ -82,6 +82,11 @@ class Claim:
         return self.low if metric.less_is_better else self.high
 
     @property
+    def may_do_better(self) -> str:
+        """That a model that sees more may do better, behind a full stop; else nothing."""
+        return f" A model that sees more than {self.sees} may do better." if self.sees else ""
+
+    @property
     def sentence(self) -> str:
         """The claim in words."""
         scope = f" {self.scope}" if self.scope else ""
@@ -101,8 +106,7 @@ class Claim:
                 f"only the {side} limit is a limit of {best}; value and {other} limit are of "
                 f"{self.best_of}"
             )
-        more = f" A model that sees more than {self.sees} may do better." if self.sees else ""
-        return f"{sentence[:1].upper()}{sentence[1:]}.{more}"
+        return f"{sentence[:1].upper()}{sentence[1:]}.{self.may_do_better}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""

@@ -19,7 +19,7 @@ from errorfloor.show import people as in_people
 from errorfloor.show.drawing import Box, Hero, Shape, Theme, Words, png, svg
 from errorfloor.show.gauge import gauge_of, heroes_of, shapes
 from errorfloor.show.sentences import refusal_of, sentence_of
-from errorfloor.show.standings import may_do_better, only_if, standing_of
+from errorfloor.show.standings import only_if, standing_of
 
 SIZE = (1200.0, 630.0)  # pixels, what chats and slides expect of a picture
 EDGE, MIDDLE = 70 / 1200, 690 / 1200
@@ -219,8 +219,8 @@ def _meaning(result: Estimate | Verdict | People | ModelComparison) -> str:
     claim = result.claim
     if claim.condition and result.n:
         return f"This is true if {claim.condition}."
-    if may_do_better(claim):
-        return may_do_better(claim).strip()
+    if claim.may_do_better:
+        return claim.may_do_better.strip()
     if not result.measure.is_error or not claim.any_model:
         return ""
     error = numbers.style_of(result).value(result.value, numbers.digits_for(result))

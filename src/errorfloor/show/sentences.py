@@ -23,7 +23,7 @@ from errorfloor.results.verdict import VERDICTS, Verdict
 from errorfloor.show import grids, numbers
 from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
-from errorfloor.show.standings import STANDINGS, may_do_better, only_if, standing_of
+from errorfloor.show.standings import STANDINGS, only_if, standing_of
 
 if TYPE_CHECKING:
     from errorfloor.results import (
@@ -88,9 +88,7 @@ def sentence_of(result: Any) -> str:
 
 @sentence_of.register("Estimate")
 def _(result: Estimate) -> str:
-    return (
-        refusal_of(result) if result.refuted else f"{_best(result)}.{may_do_better(result.claim)}"
-    )
+    return refusal_of(result) if result.refuted else f"{_best(result)}.{result.claim.may_do_better}"
 
 
 @sentence_of.register("FeaturesEstimate")
@@ -410,7 +408,7 @@ def _between(groups: Groups[Estimate], stated: dict[Any, Estimate], metric: Metr
         return f"{the} best possible {name}{_on(first)} is {found}"
     best = numbers.with_capital(claim.best_of)
     of = "" if len(groups) > 2 else "of "
-    more = may_do_better(claim).rstrip(".")
+    more = claim.may_do_better.rstrip(".")
     return f"{best} gets {numbers.with_article(name)} {of}{found}{f'.{more}' if more else ''}"
 
 

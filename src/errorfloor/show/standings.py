@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from errorfloor.data.tables import VoteTable
 from errorfloor.results import Estimate
-from errorfloor.results.claim import TRAINED, Claim
+from errorfloor.results.claim import TRAINED
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, OPEN, ROOM, SATURATED, Verdict
 from errorfloor.show import numbers
 from errorfloor.show.palette import BLUE, GREEN, GREY, ORANGE
@@ -52,11 +52,6 @@ class Standing:
 def standing_of(result: Verdict) -> Standing:
     """Return how a verdict is stated."""
     return STANDINGS[result.verdict]
-
-
-def may_do_better(claim: Claim) -> str:
-    """Say that a model that sees more may do better, behind a full stop; else nothing."""
-    return f" A model that sees more than {claim.sees} may do better." if claim.sees else ""
 
 
 def only_if(floor: Estimate) -> str:
@@ -199,11 +194,11 @@ def _matches(result: Verdict, model: str) -> str:
     claim, model = result.floor.claim, _begun(model)
     most = f"at most {gain_of(result)[1]} {unit_of_gain(result)} worse"
     if is_small(result):
-        return f"{model} is as good as {claim.best_of} ({most}).{may_do_better(claim)}"
+        return f"{model} is as good as {claim.best_of} ({most}).{claim.may_do_better}"
     are = "is" if result.n == 1 else "are"
     return (
         f"{model} may be as good as {claim.best_of}, but {_items(result)} {are} too few to tell: "
-        f"it is {most}.{may_do_better(claim)}"
+        f"it is {most}.{claim.may_do_better}"
     )
 
 

@@ -42,7 +42,12 @@ from errorfloor._typing import Counts, Floats
 from errorfloor.data.annotators import effective_number, number_of, unseen_share
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.record import Case, Evidence, IntervalKind, Undefined
-from errorfloor.intervals.votes.limits import ENOUGH_ANNOTATORS, LIKELIHOOD, MANY_LIKELIHOOD
+from errorfloor.intervals.votes.limits import (
+    ENOUGH_ANNOTATORS,
+    LIKELIHOOD,
+    MANY_LIKELIHOOD,
+    is_sample,
+)
 from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS as FEWEST
 from errorfloor.methods.record import Basis
 from errorfloor.methods.votes.aims import ONE_VOTE, Target
@@ -110,13 +115,6 @@ class AnnotatorLimits:
             f"{note} The items and {people} are each treated as a random sample, so the "
             f"interval also holds for a new annotator of the same kind.{few}"
         )
-
-
-def is_sample(table: VoteTable) -> bool:
-    """Tell whether the annotators of a table are known, and enough to count as a sample."""
-    return (
-        table.workloads is not None and table.n > 0 and effective_number(table.workloads) >= FEWEST
-    )
 
 
 def spread_of(table: VoteTable, slopes: tuple[float, float]) -> SpreadOfPeople:

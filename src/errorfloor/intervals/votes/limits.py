@@ -134,6 +134,13 @@ class VoteLimits:
         )
 
 
+def is_sample(table: VoteTable) -> bool:
+    """Tell whether the annotators of a table are known, and enough to count as a sample."""
+    if table.workloads is None or not table.n:
+        return False
+    return effective_number(table.workloads) >= FEWEST_ANNOTATORS
+
+
 def not_a_sample(table: VoteTable) -> str:
     """Say for whose votes limits hold that do not count annotators as a sample."""
     if table.workloads is None:
