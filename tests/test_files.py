@@ -13,8 +13,8 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 import errorfloor as ef
+from errorfloor.apps.cli.building import with_labels
 from errorfloor.apps.cli.commands import cli
-from errorfloor.apps.cli.options import with_labels
 from errorfloor.data import format_record, formats
 from errorfloor.data.exports import EXPORTS, export_of
 from errorfloor.data.layouts import LAYOUTS

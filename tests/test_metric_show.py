@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 import errorfloor as ef
 from errorfloor import metrics, plot
+from errorfloor.apps.cli.building import complete_metrics
 from errorfloor.apps.cli.commands import cli
-from errorfloor.apps.cli.options import complete_metrics
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.selective import risk_coverage
 from errorfloor.questions.plan import _expected

@@ -205,7 +205,7 @@ ALONE = {
     "show.report.pictures": "What a report draws is a concept of its own, as what it says is.",
 }
 # In one process, the first time not counted; comprehensions are no functions of their own.
-MOST_MODULES, MOST_FUNCTIONS = 61, 502
+MOST_MODULES, MOST_FUNCTIONS = 60, 502
 MOST_IN_A_CHAIN = 22  # modules, each of which imports the next one when it is loaded
 
 
@@ -292,7 +292,9 @@ def test_a_second_estimate_of_votes_passes_no_more_modules_and_functions_than_it
     path = tmp_path / "votes.csv"
     path.write_text("votes,total\n" + "".join(f"{k % 6},5\n" for k in range(200)))
     traced = [sys.executable, "-c", TRACED, str(path)]
-    said = subprocess.run(traced, capture_output=True, text=True, check=True).stdout
+    # What runs of others left among temporary files is looked at by functions of its own.
+    own = os.environ | {"TMPDIR": str(tmp_path)}
+    said = subprocess.run(traced, capture_output=True, text=True, check=True, env=own).stdout
     modules, functions = map(int, said.split())
     assert modules <= MOST_MODULES, said
     assert functions <= MOST_FUNCTIONS, said

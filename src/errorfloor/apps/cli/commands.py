@@ -17,14 +17,30 @@ from errorfloor import __version__
 from errorfloor._checks import InputError, either
 from errorfloor.apps.cli import process
 from errorfloor.apps.cli.building import (
+    ASK_OF_ERROR,
+    CLUSTER,
     FILE,
+    GROUP,
+    JOINED,
+    METHODS,
     OLD_VERDICTS,
+    PREDICTION,
+    WEIGHT,
     Command,
     Group,
     VerdictName,
+    column,
+    complete_sets,
+    destination,
     examples,
+    listed,
+    listed_each,
     option,
     options,
+    report_suffixes,
+    with_ask,
+    with_labels,
+    with_model,
     with_session,
 )
 from errorfloor.apps.cli.labels import (
@@ -44,24 +60,6 @@ from errorfloor.apps.cli.labels import (
 )
 from errorfloor.apps.cli.mcp import mcp
 from errorfloor.apps.cli.messages import guesses, written
-from errorfloor.apps.cli.options import (
-    ASK_OF_ERROR,
-    CLUSTER,
-    GROUP,
-    JOINED,
-    METHODS,
-    PREDICTION,
-    WEIGHT,
-    column,
-    complete_sets,
-    destination,
-    listed,
-    listed_each,
-    report_suffixes,
-    with_ask,
-    with_labels,
-    with_model,
-)
 from errorfloor.apps.cli.session import SCHEMA, Failure, Session, complain, is_refuted
 from errorfloor.data.columns import UnclearColumnsError
 from errorfloor.data.formats import FORMATS
