@@ -114,7 +114,7 @@ def test_limits_say_for_whose_votes_they_hold(people, few):
 def test_an_interval_promises_no_more_than_it_says():
     kind = intervals.record.IntervalKind(
         name="", basis=Basis.ITEMS, make=lambda case: None, promise="", in_short="", proof="",
-        holds="exact", references=(),
+        references=(),
     )  # fmt: skip
     assert [kind.resamples, kind.allows_for_merging, kind.leaves_open] == [False] * 3
     assert kind.stands_in == 0

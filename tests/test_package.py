@@ -205,7 +205,7 @@ ALONE = {
     "show.report.pictures": "What a report draws is a concept of its own, as what it says is.",
 }
 # In one process, the first time not counted; comprehensions are no functions of their own.
-MOST_MODULES, MOST_FUNCTIONS = 60, 502
+MOST_MODULES, MOST_FUNCTIONS = 60, 498
 MOST_IN_A_CHAIN = 22  # modules, each of which imports the next one when it is loaded
 
 

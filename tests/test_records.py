@@ -73,7 +73,6 @@ PLUS_MINUS_ONE = IntervalKind(
     promise="One point to either side, and no promise.",
     in_short="one point",
     proof="none",
-    holds="approximate",
     references=("B. Toy, 2026.",),
 )
 

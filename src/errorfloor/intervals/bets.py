@@ -398,7 +398,6 @@ BETTING = IntervalKind(
     "averaged, if no item or cluster of the population weighs more than the heaviest one seen.",
     in_short="any n, any distribution",
     proof="[proven](theory/floor.md#the-betting-interval)",
-    holds="exact",
     references=(references.BETTING,),
 )
 HOEFFDING = IntervalKind(
@@ -409,7 +408,6 @@ HOEFFDING = IntervalKind(
     "and are wide.",
     in_short="the same, wide",
     proof="proven",
-    holds="exact",
     references=(references.HOEFFDING,),
     is_random=False,
     stands_in=2,
@@ -630,6 +628,5 @@ BETTING_ROOTS = IntervalKind(
     promise="Both limits hold at any number of items and for any distribution of probabilities.",
     in_short="any n, any distribution",
     proof="[proven](theory/metrics.md#limits-of-other-metrics)",
-    holds="exact",
     references=(references.BETTING,),
 )

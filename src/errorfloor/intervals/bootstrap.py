@@ -306,7 +306,6 @@ _kind = partial(
     basis=Basis.ITEMS,
     in_short="sampling noise only; no bias is seen",
     proof="asymptotic, for the method's own target",
-    holds="approximate",
     references=(BOOTSTRAP,),
     resamples=True,
 )

@@ -272,14 +272,12 @@ CERTIFIED = of_error(
     "than the heaviest one seen, at the price of width.",
     in_short="both limits exact at any n; the upper one for any scores",
     proof="[proven](theory/scores.md#upper-limits-certified-and-cross-fitted)",
-    holds="exact",
     with_clusters=False,
 )
 _proven = partial(
     IntervalKind,
     name="certified",
     promise="Both limits hold at any number of items, at the price of width.",
-    holds="exact",
     assumes=for_any_scores,
     tests_rules=True,
 )
@@ -320,7 +318,6 @@ CERTIFIED_RULES = of_rules(
     "classes prove for all weights, and is often far below the estimate.",
     in_short="many classes: both limits exact at any n, the lower one loose",
     proof="[proven](theory/classes.md#scores-of-many-classes)",
-    holds="exact",
 )
 
 

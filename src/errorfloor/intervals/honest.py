@@ -155,7 +155,6 @@ HONEST = of_error(
     in_short="lower limit exact at any n; upper limit cross-fitted, for any scores",
     proof="lower limit [proven](theory/scores.md#the-honest-intervals-lower-limit), upper one "
     "measured",
-    holds="measured",
     stands_in=1,
 )
 
@@ -169,7 +168,6 @@ def for_any_scores(method: Method) -> str:
 measured = partial(  # whose coverage is
     IntervalKind,
     proof="[measured](../benchmarks/results/metrics.md)",
-    holds="measured",
     assumes=for_any_scores,
     tests_rules=True,
     stands_in=1,
@@ -217,7 +215,6 @@ HONEST_RULES = of_rules(
     "the errors as those of as many equal items as vary as much. Coverage is measured.",
     in_short="many classes: fewest errors of any weights below, cross-fitted errors above",
     proof="[measured](../benchmarks/results/many_scores.md)",
-    holds="measured",
     stands_in=1,
 )
 HONEST_LOSSES = measured(
@@ -293,6 +290,5 @@ POWERED = IntervalKind(
     "is clearly best. Their coverage is measured by simulation, not proven.",
     in_short="labels on some items: as many labels as labels and all scores are worth",
     proof="[measured](../benchmarks/results/judges.md)",
-    holds="measured",
     stands_in=1,
 )

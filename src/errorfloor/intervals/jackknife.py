@@ -186,7 +186,6 @@ JACKKNIFE = IntervalKind(
     "bias of the method.",
     in_short="sampling noise only, of items or clusters with any weights",
     proof="asymptotic, for the method's own target",
-    holds="approximate",
     references=(REFERENCE,),
 )
 
@@ -308,7 +307,6 @@ JACKKNIFE_SMOOTH = IntervalKind(
     "that the sample does not hold by chance. They are measured, not proven.",
     in_short="sampling noise, and kinds of items that were not seen",
     proof="[measured](../benchmarks/results/metrics.md)",
-    holds="measured",
     references=(references.LEAVE_ONE_OUT,),
     is_random=False,
     stands_in=1,

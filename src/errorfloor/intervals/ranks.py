@@ -108,7 +108,6 @@ AUC_CERTIFIED = IntervalKind(
     promise="Both limits hold at any number of items, at the price of width.",
     in_short="AUC: both limits hold at any n",
     proof="[proven](theory/metrics.md#auc-and-average-precision-from-scores)",
-    holds="exact",
     references=(HOEFFDING,),
     assumes=for_any_scores,
     tests_rules=True,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -194,8 +194,6 @@ class IntervalKind:
         The same where items have weights or belong to clusters, if it is then another.
     in_short, proof : str
         The promise in a few words, and on what grounds, for the table of the documentation.
-    holds : {"exact", "measured", "approximate"}
-        Whether it is proven for any number of items, measured, or right for many items only.
     references : tuple of str
         Where it comes from.
     assumes : callable
@@ -226,7 +224,6 @@ class IntervalKind:
     promise: str
     in_short: str
     proof: str
-    holds: Literal["exact", "measured", "approximate"]
     references: tuple[str, ...]
     assumes: Callable[[Method], str] = nothing_more
     with_weights: str = ""

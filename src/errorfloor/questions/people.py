@@ -69,25 +69,19 @@ class PeopleComparison:
     level: float
     floor: Estimate
     crowd: CrossedVotes | None
-    all_people: CrossedVotes | None
     _panels: dict[int, PanelOf] = field(default_factory=dict)
     _of_votes: dict[int, tuple[Floats, Floats | None]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, reading: Reading, found: PredictedVotes, ask: Ask) -> PeopleComparison:
         """Fit the mixture, which says what the best possible is."""
-        ballots = found.ballots
-        everyone = None
-        if ballots is not None:
+        ballots, crowd = found.ballots, None
+        if ballots is not None and ask.totals_by != VOTES_DECIDE:
             everyone = CrossedVotes(ballots.item, ballots.annotator, ballots.vote)
-        crowd = (
-            everyone if everyone is not None and everyone.effective >= FEWEST_ANNOTATORS else None
-        )
-        if ask.totals_by == VOTES_DECIDE:
-            crowd = None
+            crowd = everyone if everyone.effective >= FEWEST_ANNOTATORS else None
         plain = Ask(level=ask.level, totals_by=ask.totals_by, stopping=ask.stopping)
         floor = answer(reading, plain)
-        return cls(reading, found, ask.options, ask.level, floor, crowd, everyone)
+        return cls(reading, found, ask.options, ask.level, floor, crowd)
 
     @property
     def classes(self) -> int:

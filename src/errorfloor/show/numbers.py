@@ -106,12 +106,6 @@ def sampling_of(row: Estimate) -> list[tuple[str, str]]:
     return facts
 
 
-def sampling_words(row: Estimate) -> list[str]:
-    """Return the same for a line of text."""
-    words = [] if row.n_effective is None else [f"effective n = {row.n_effective:,.0f}"]
-    return words if row.clusters is None else [*words, f"{row.clusters:,} clusters"]
-
-
 def style_of(row: Estimate) -> Style:
     """Return how people state the values of an estimate's metric."""
     return style_for(row.measure, len(row.classes), max(row.value, row.high or 0.0))

@@ -193,7 +193,10 @@ def _how(result: Estimate) -> Iterator[str]:
         yield f"labels on {result.n:,} of {result.n + result.n_unlabelled:,} items"
     else:
         yield f"n = {result.n:,}"
-        yield from numbers.sampling_words(result)
+        if result.n_effective is not None:
+            yield f"effective n = {result.n_effective:,.0f}"
+        if result.clusters is not None:
+            yield f"{result.clusters:,} clusters"
     yield f"method {result.method}"
     if result.interval is not None:
         yield f"{result.interval.method} interval"

@@ -28,7 +28,6 @@ from functools import partial
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
-from secrets import token_urlsafe
 from typing import Any, cast
 
 import uvicorn
@@ -109,7 +108,7 @@ class Uploads:
         """Make room for a page."""
         if len(self.pages) >= self.limits.pages:
             raise RefusedError(429, "Too many pages are open. Close some of them, and try again.")
-        name = token_urlsafe(9)
+        name = secrets.token_urlsafe(9)
         page = Page(name, self.root / f"page-{name}")
         page.folder.mkdir(mode=0o700)
         self.pages[name] = page
@@ -470,11 +469,6 @@ Handler = Callable[[Request], Awaitable[Response]]
 def application(port: int, token: str, limits: Limits) -> ASGIApp:
     """Return the server of the page."""
     return Guard(_App(token, limits).made(), port, token)
-
-
-def new_token() -> str:
-    """Return what nobody can guess."""
-    return secrets.token_urlsafe(24)
 
 
 class Guard:
@@ -838,7 +832,7 @@ def serve(
 ) -> None:
     """Serve the page until Ctrl-C is pressed; port 0 stands for any that is free."""
     listening = _bound(port)
-    port, token = listening.getsockname()[1], new_token()
+    port, token = listening.getsockname()[1], secrets.token_urlsafe(24)  # which nobody can guess
     address = f"http://{HOST}:{port}/{token}/"
     own = limits or Limits()
     config = uvicorn.Config(

@@ -336,7 +336,6 @@ ANNOTATORS = IntervalKind(
     "samples.",
     in_short="the same for a fresh annotator; the default where annotator ids are known",
     proof="[measured](../benchmarks/results/annotators.md)",
-    holds="measured",
     references=(JACKKNIFE,),
     is_random=False,
     leaves_open=True,

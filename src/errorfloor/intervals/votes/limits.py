@@ -230,7 +230,6 @@ LIKELIHOOD = _kind(
     "simulation; there is no proof for finite samples.",
     in_short="the floors of all distributions that the votes make likely",
     proof="[measured](../benchmarks/results/votes.md)",
-    holds="measured",
 )
 CERTIFIED = _kind(
     name="certified",
@@ -238,7 +237,6 @@ CERTIFIED = _kind(
     promise="Both limits hold at any number of items, at the price of width.",
     in_short="every distribution, any n, any number of votes from 2 on",
     proof="[proven](theory/votes.md#the-mixture-behind-votes)",
-    holds="exact",
 )
 MANY_LIKELIHOOD = replace(LIKELIHOOD, basis=Basis.PARTITIONS, make=_many_likelihood)
 MANY_CERTIFIED = replace(
