@@ -39,7 +39,7 @@ BY_NAME = {
     *("classes", "votes"),
 }
 # Plain dictionaries that hold attributes of a record, by the key that they are under.
-PARTS = {"labelled_only": "Estimate", "test": "PairedTest", "information": "PairedTest"}
+PARTS = {"labelled_only": "Estimate"}
 # Values of other people's columns, and seeds, which may be the state of a generator.
 NUMBER = {"type": "number"}
 SCALAR = {"type": ["boolean", "null", "number", "string"]}
@@ -266,8 +266,9 @@ def records_named() -> Iterator[dict[str, type]]:
     """Let each record say which it is, under a key of its dictionary; yields those that can."""
     kinds = {kind.__name__: kind for kind in _records()}
     with ExitStack() as stack:
-        for kind in [one for one in kinds.values() if "to_dict" in vars(one)]:
-            stack.enter_context(patch.object(kind, "to_dict", _naming(vars(kind)["to_dict"])))
+        given = {kind: kind.to_dict for kind in kinds.values() if hasattr(kind, "to_dict")}
+        for kind, to_dict in given.items():
+            stack.enter_context(patch.object(kind, "to_dict", _naming(to_dict)))
         yield kinds
 
 
