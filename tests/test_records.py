@@ -126,7 +126,7 @@ def test_they_are_in_the_help_and_in_what_the_command_prints(toys, data, tmp_pat
     rows = "".join(f"{s},{int(y)}\n" for s, y in zip(data.scores, data.labels, strict=True))
     path.write_text(f"score,label\n{rows}")
     printed = run(cli, ["estimate", str(path), "--method", "majority"]).output
-    assert "(n = 500, method majority, interval plus-minus-one)" in printed
+    assert "(n = 500, method majority, plus-minus-one interval)" in printed
 
 
 def test_they_are_in_the_report_and_its_picture(toys, data, tmp_path):
