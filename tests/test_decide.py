@@ -253,6 +253,41 @@ def test_the_cheapest_option_reaches_the_target(pilot):
     assert dear_items.best.items <= dear_votes.best.items
 
 
+def test_a_budget_buys_the_narrowest_interval_that_it_pays_for(pilot):
+    prices = {"cost_per_item": 2.0, "cost_per_vote": 0.5}
+    tried = {"votes": (3, 5, 10), "items": (300,)}
+    found = ef.plan(pilot, budget=900, **tried, **prices)
+    assert [option.votes for option in found.affordable] == [3, 5, 10]
+    for option in found.affordable:
+        price = 2 + 0.5 * option.votes
+        assert option.cost == option.items * price <= 900 < (option.items + 1) * price
+        again = ef.plan(pilot, votes=(option.votes,), items=(option.items,))
+        assert again.width[0, 0] == option.width >= found.best_affordable.width
+    best = found.best_affordable
+    assert f"with {best.votes} votes for each of {best.items:,} items" in found.advice
+    # What the cheapest way to a target costs buys the target.
+    cheapest = ef.plan(pilot, target=0.1, **tried, **prices).best
+    spent = ef.plan(pilot, budget=cheapest.cost, **tried, **prices).best_affordable
+    assert spent.width <= cheapest.width <= 0.1
+    assert found.to_dict()["best_affordable"]["width"] == best.width
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"budget": 0}, "`budget` must be a number above 0, got 0"),
+        (
+            {"budget": 3, "cost_per_item": 1.0},
+            "`budget` does not pay for two items.* cost 6. Raise",
+        ),
+        ({"budget": 3, "cost_per_vote": 0.0}, "`budget` needs a price. Give `cost_per_item` or"),
+    ],
+)
+def test_a_budget_that_buys_nothing_is_refused(pilot, given, message):
+    with pytest.raises(ef.InputError, match=message):
+        ef.plan(pilot, **given)
+
+
 def test_a_target_out_of_reach_says_the_best_that_can_be_had(pilot):
     found = ef.plan(pilot, votes=(2, 3), items=(100,), target=0.0001)
     assert found.best is None

@@ -653,6 +653,13 @@ _PLAN = (
         label="Width of the interval to reach",
     ),
     _plain_option(
+        name="budget",
+        kind=Number(0, min_open=True),
+        metavar="AMOUNT",
+        help="What a new set of items with their votes may cost, in the unit of the prices.",
+        label="Budget",
+    ),
+    _plain_option(
         name="cost_per_item",
         kind=Number(0),
         default=0.0,

@@ -15,6 +15,7 @@ from errorfloor import intervals, methods
 from errorfloor._checks import (
     ErrorFloorWarning,
     InputError,
+    argument,
     as_counts,
     as_fraction,
     as_probabilities,
@@ -399,6 +400,7 @@ class _Options(AnyColumns, MetricOptions, total=False):
     votes: Sequence[int]
     items: Sequence[int]
     target: float | None
+    budget: float | None
     cost_per_item: float
     cost_per_vote: float
     level: float
@@ -415,6 +417,7 @@ def plan(
     votes: Sequence[int] = (2, 3, 5, 10, 20),
     items: Sequence[int] = (100, 300, 1000, 3000, 10_000),
     target: float | None = None,
+    budget: float | None = None,
     cost_per_item: float = 0.0,
     cost_per_vote: float = 1.0,
     level: float = 0.95,
@@ -438,6 +441,8 @@ def plan(
         Numbers of items to consider.
     target : float, optional
         Width of the interval to reach, as a fraction.
+    budget : float, optional
+        What a new set of items with their votes may cost, in the unit of the prices.
     cost_per_item : float
         Price of an item.
     cost_per_vote : float
@@ -485,8 +490,9 @@ def plan(
     Returns
     -------
     Plan
-        Widths for all numbers of votes and items and, with a target, how many items each number
-        of votes needs and which of these is the cheapest.
+        Widths for all numbers of votes and items; with a target, how many items each number of
+        votes needs and which of these is the cheapest; with a budget, how many items it pays for
+        with each number of votes and which of these gives the narrowest interval.
 
     Notes
     -----
@@ -604,6 +610,7 @@ class PlanAsk(Ask):
     votes: Any = (2, 3, 5, 10, 20)  # per item
     items: Any = (100, 300, 1000, 3000, 10_000)
     target: float | None = None  # width of the interval to reach
+    budget: float | None = None  # that may be spent on a new set of items
     cost_per_item: float = 0.0
     cost_per_vote: float = 1.0
     gives_limits: ClassVar[bool] = False
@@ -616,6 +623,7 @@ class PlanAsk(Ask):
             votes=np.unique(as_counts(self.votes, name="votes", least=2)),
             items=np.unique(as_counts(self.items, name="items", least=2)),
             target=None if self.target is None else _check_target(self.target, metric),
+            budget=None if self.budget is None else _check_number(self.budget, "budget", above=0.0),
             cost_per_item=_check_number(self.cost_per_item, "cost_per_item"),
             cost_per_vote=_check_number(self.cost_per_vote, "cost_per_vote"),
         )
@@ -658,6 +666,8 @@ class PlanAsk(Ask):
             level=self.level,
             target=self.target,
             options=needed,
+            budget=self.budget,
+            affordable=self._affordable(pilot, votes),
             narrowest=narrowest,
             trade=None if pilot.table is None else self._trade(pilot.table, pilot.width),
             measure=pilot.measure,
@@ -670,18 +680,46 @@ class PlanAsk(Ask):
             return ()
         options = []
         for m, row in zip(votes.tolist(), width, strict=True):
-            needed = _items_needed(
-                partial(pilot.width, Totals.equal(m)), self.target, self.items, row
-            )
+            width_of = partial(pilot.width, Totals.equal(m))
+            needed = _items_needed(width_of, self.target, self.items, row)
             if needed is not None:
-                price = needed * (self.cost_per_item + m * self.cost_per_vote)
-                options.append(Option(m, needed, round(price, 6)))
+                options.append(self._option(m, needed, width_of))
         return tuple(options)
+
+    def _option(self, votes: int, items: int, width_of: Callable[[int], float]) -> Option:
+        return Option(votes, items, round(items * self._price(votes), 6), width_of(items))
+
+    def _affordable(self, pilot: _Pilot, votes: Counts) -> tuple[Option, ...]:
+        """Return the items that the budget pays for with each number of votes."""
+        if self.budget is None:
+            return ()
+        if self._price(1) == 0:
+            raise InputError(
+                *(argument("budget"), " needs a price. Give "),
+                *(argument("cost_per_item"), " or ", argument("cost_per_vote"), "."),
+            )
+        options = []
+        for m in votes.tolist():
+            items = int(min((1 + 1e-12) * self.budget / self._price(m), MOST_ITEMS))
+            if items >= 2:
+                options.append(self._option(m, items, partial(pilot.width, Totals.equal(m))))
+        if not options:
+            least = 2 * self._price(int(votes[0]))
+            raise InputError(
+                argument("budget"),
+                f" does not pay for two items: these cost {least:,.6g}. Raise it"
+                f"{'' if pilot.one_label else ', or consider fewer votes for each item'}.",
+            )
+        return tuple(options)
+
+    def _price(self, votes: float) -> float:
+        """Return what an item costs with so many votes."""
+        return self.cost_per_item + votes * self.cost_per_vote
 
     def _trade(self, table: VoteTable, width: Width) -> Trade | None:
         """Compare one more vote on each item with new items for the same price."""
         totals, n = Totals.of(table), table.n
-        price = self.cost_per_item + totals.mean * self.cost_per_vote
+        price = self._price(totals.mean)
         if price == 0:
             return None
         more = round(n * self.cost_per_vote / price)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +21,12 @@ from errorfloor.results.claim import Claim
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A way to reach the target width: so many votes on each of so many items."""
+    """A way to reach the target width, or to spend the budget: votes on each of so many items."""
 
     votes: int
     items: int
     cost: float
+    width: float = math.nan  # of the interval then
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class Plan(Answer):
     options : tuple of Option
         The items each number of votes needs for the target; numbers that cannot reach it are
         left out.
+    affordable : tuple of Option
+        With a budget: the items that it pays for with each number of votes, and the width then.
     narrowest : float or None
         Where no option reaches the target: the width that any number of items comes down to.
     trade : Trade or None
@@ -83,6 +87,8 @@ class Plan(Answer):
     level: float
     target: float | None
     options: tuple[Option, ...]
+    budget: float | None = None
+    affordable: tuple[Option, ...] = ()
     narrowest: float | None = None
     trade: Trade | None = None
     measure: Metric = field(default=ERROR, repr=False)
@@ -90,7 +96,7 @@ class Plan(Answer):
     claim: Claim = field(default_factory=Claim, repr=False)
     in_dict = (
         *("votes", "items", "width", "bias", "floor", "metric", "level", "target", "options"),
-        *("best", "trade", "claim", "advice"),
+        *("best", "budget", "affordable", "best_affordable", "trade", "claim", "advice"),
     )
 
     @property
@@ -102,6 +108,11 @@ class Plan(Answer):
     def best(self) -> Option | None:
         """The cheapest option."""
         return min(self.options, key=lambda option: option.cost, default=None)
+
+    @property
+    def best_affordable(self) -> Option | None:
+        """The option with the narrowest interval that the budget pays for."""
+        return min(self.affordable, key=lambda option: option.width, default=None)
 
     @property
     def advice(self) -> str:

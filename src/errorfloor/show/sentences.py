@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Groups,
         Items,
         LabelPlan,
+        Option,
         People,
         Plan,
         RatingsEstimate,
@@ -199,7 +200,8 @@ def _(result: LabelPlan) -> str:
 
 @sentence_of.register("Plan")
 def _(result: Plan) -> str:
-    return " ".join([*_way_to_target(result), *_trade(result), *_bounded_by(result)])
+    ways = [*_way_to_target(result), *_way_to_spend(result)]
+    return " ".join([*ways, *_trade(result), *_bounded_by(result)])
 
 
 @sentence_of.register("AnnotatorsResult")
@@ -455,11 +457,9 @@ def _way_to_target(plan: Plan) -> Iterator[str]:
     wanted = f"an interval of {style.size_in_short(plan.target)}"
     best = plan.best
     if best is not None:
-        labels = "one label" if best.votes == 1 else f"{best.votes} votes"
-        tried = ", of the numbers of votes tried," if len(plan.votes) > 1 else ""
         yield (
-            f"For a new set of items, the cheapest way to {wanted}{tried} is {labels} for each of "
-            f"{best.items:,} items, at a cost of {best.cost:,.0f}."
+            f"For a new set of items, the cheapest way to {wanted}{_tried(plan)} is "
+            f"{_labels_of(best)}, at a cost of {best.cost:,.0f}."
         )
     elif plan.narrowest is not None:
         most = int(plan.votes.max())
@@ -468,6 +468,28 @@ def _way_to_target(plan: Plan) -> Iterator[str]:
             f"No number of items gives {wanted} with {labels}; the narrowest has "
             f"{style.size(plan.narrowest, style.digits(plan.narrowest, plan.narrowest))}."
         )
+
+
+def _way_to_spend(plan: Plan) -> Iterator[str]:
+    best = plan.best_affordable
+    if best is None:
+        return
+    style = numbers.style_of_plan(plan)
+    width = style.size(best.width, style.digits(best.width, best.width))
+    yield (
+        f"For a new set of items, a budget of {plan.budget:,.0f} gives the narrowest "
+        f"interval{_tried(plan)} with {_labels_of(best)}: it will be about {width} wide."
+    )
+
+
+def _tried(plan: Plan) -> str:
+    return ", of the numbers of votes tried," if len(plan.votes) > 1 else ""
+
+
+def _labels_of(option: Option) -> str:
+    """Say how many labels an option has."""
+    labels = "one label" if option.votes == 1 else f"{option.votes} votes"
+    return f"{labels} for each of {option.items:,} items"
 
 
 def _bounded_by(plan: Plan) -> Iterator[str]:

@@ -735,6 +735,7 @@ def agreement(session: Session, share: tuple[float, ...], **asked: Any) -> None:
     short_help="Find out which labels to buy next.",
     epilog=examples(
         "errorfloor plan demo/votes.csv --target 0.05 --cost-per-item 0.1 --cost-per-vote 0.05",
+        "errorfloor plan demo/votes.csv --budget 2000 --cost-per-item 1 --cost-per-vote 0.5",
         "errorfloor plan demo/scores.csv --target 0.01 --json",
     ),
 )
