@@ -1,10 +1,10 @@
 import importlib.util
 import os
-import shutil
 
 import numpy as np
 import pytest
 from hypothesis import settings
+from needs import NO_DATA
 
 settings.register_profile("errorfloor", deadline=None, derandomize=True)
 settings.load_profile("errorfloor")
@@ -12,16 +12,6 @@ settings.load_profile("errorfloor")
 # Some tests work in folders of their own.
 if "ERRORFLOOR_DATA" in os.environ:
     os.environ["ERRORFLOOR_DATA"] = os.path.abspath(os.environ["ERRORFLOOR_DATA"])
-
-NO_DATA = "ERRORFLOOR_DATA does not name the real sets"
-needs_data = pytest.mark.skipif("ERRORFLOOR_DATA" not in os.environ, reason=NO_DATA)
-needs_browser = pytest.mark.skipif(
-    not (
-        (shutil.which("chromium") or shutil.which("google-chrome")) and shutil.which("chromedriver")
-    ),
-    reason="Chromium and chromedriver are not on the path: apt-get install chromium-driver, or get "
-    "both from your system's packages",
-)
 
 
 def unit(nodeid):

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from conftest import needs_data
 from engines import ENGINES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from needs import needs_data
 from scipy import stats
 
 import errorfloor as ef

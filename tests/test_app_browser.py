@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browsers import sized, started
-from conftest import needs_browser
+from needs import needs_browser
 from pages import eventually, running
 from servers import serving
 from test_app_ends import halting

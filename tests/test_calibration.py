@@ -7,9 +7,9 @@ import warnings
 import numpy as np
 import pytest
 from betacal import BetaCalibration
-from conftest import needs_data
 from hypothesis import given
 from hypothesis import strategies as st
+from needs import needs_data
 from scipy.optimize import minimize
 from sklearn.isotonic import IsotonicRegression
 from strategies import labelled_scores, score_tables

@@ -21,8 +21,8 @@ import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from conftest import NO_DATA, needs_data
 from helpers import answer as numbers_of
+from needs import NO_DATA, needs_data
 
 import errorfloor as ef
 from errorfloor import metrics

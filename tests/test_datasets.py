@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import needs_data
+from needs import needs_data
 from servers import FileServer, OpenReviewServer, serving
 
 import errorfloor as ef

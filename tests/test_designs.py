@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from conftest import needs_data
+from needs import needs_data
 from scipy.optimize import linprog, minimize
 from scipy.stats import beta, binom
 

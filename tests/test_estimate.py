@@ -7,9 +7,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import needs_data
 from helpers import answer
 from hypothesis import given
+from needs import needs_data
 from strategies import votes
 
 import errorfloor as ef

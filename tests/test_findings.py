@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import needs_data
+from needs import needs_data
 
 from benchmarks import findings
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import needs_data
 from helpers import put_made_sets
 from hypothesis import given
 from hypothesis import strategies as st
+from needs import needs_data
 
 import papers
 from errorfloor.datasets.catalogue import IN_PAPER

@@ -5,8 +5,8 @@ sentence each that says why, and frozen/changed.py adds to it.
 """
 
 import pytest
-from conftest import needs_data
 from frozen import answers, changed, kept
+from needs import needs_data
 
 
 def check(name, question):

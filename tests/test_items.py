@@ -3,7 +3,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import needs_data
+from needs import needs_data
 from scipy.stats import chi2, rankdata
 
 import errorfloor as ef

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from conftest import needs_data
 from helpers import best_cut_errors, fit
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from needs import needs_data
 from scipy import stats
 from strategies import score_tables
 

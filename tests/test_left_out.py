@@ -5,7 +5,7 @@ import pytest
 
 from errorfloor import methods
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
-from errorfloor.methods.record import Basis, Classes, Options, Series, without_one
+from errorfloor.methods.record import Basis, Classes, Options, Series
 from errorfloor.metrics.choice import MetricChoice
 
 COSTS = {2: (1, 3), 3: [[0, 1, 2], [3, 0, 1], [1, 1, 0]]}
@@ -64,7 +64,7 @@ def test_the_value_without_each_item(method, metric):
     )
     cells = table.cells()
     statistic = method.bind(cells, Options(metric=asked.of(classes)))
-    found = without_one(statistic)
+    found = statistic.leave_one_out()
     less = cells.count - np.eye(len(cells), dtype=np.int64)
     value, *slow = statistic.values(np.vstack((cells.count, less)), np.random.default_rng(1))
     moved = np.abs(np.array(slow) - value).max()
@@ -82,7 +82,7 @@ def test_the_value_without_each_item(method, metric):
         own = next(
             one for one in methods.RECORDS if one.name == "isotonic" and metric in one.metrics
         )
-        best = without_one(own.bind(cells, Options(metric=asked.of(classes))))
+        best = own.bind(cells, Options(metric=asked.of(classes))).leave_one_out()
         assert found == pytest.approx(best)
     elif method.name == "isotonic" and metric == "cost":  # another cut may be best without an item
         assert np.mean(off > 1e-9) < 0.1

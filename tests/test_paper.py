@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import needs_data
 from helpers import put_made_sets
+from needs import needs_data
 
 import papers
 from errorfloor.data import storage

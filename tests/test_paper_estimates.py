@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import needs_data
+from needs import needs_data
 
 import errorfloor as ef
 import papers

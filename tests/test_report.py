@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from conftest import needs_data
 from helpers import answer
+from needs import needs_data
 
 import errorfloor as ef
 from errorfloor.apps.cli.commands import cli

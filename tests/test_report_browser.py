@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from browsers import sized, started
-from conftest import needs_browser
+from needs import needs_browser
 
 import errorfloor as ef
 from errorfloor.datasets.synthetic import corrupt, gaussian_mixture, gaussian_ring

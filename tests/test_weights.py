@@ -338,7 +338,8 @@ def test_more_different_items_than_fit_into_memory_are_refused(beside, said, mon
 
 def test_a_column_called_weight_is_not_used_unless_it_is_named():
     frame = pd.DataFrame({"score": SCORES, "label": LABELS, "weight": WEIGHTS})
-    assert ef.from_scores(frame, rng=1).n_effective is None
+    with pytest.warns(ef.DoubtWarning, match="Column 'weight' has numbers .* and was not used"):
+        assert ef.from_scores(frame, rng=1).n_effective is None
     assert ef.from_scores(frame, weight="weight", rng=1).n_effective is not None
     assert any("weight='weight' (--weight weight)" in line for line in ef.look(frame).problems)
 

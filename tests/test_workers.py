@@ -1,6 +1,7 @@
 """Tests on several workers: what belongs together stays so, and nothing that fails is lost."""
 
 import os
+import runpy
 import shutil
 import signal
 import subprocess
@@ -8,7 +9,6 @@ import sys
 import time
 from pathlib import Path
 
-import conftest
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -35,7 +35,8 @@ def project(folder, text):
     """Write a project of one file of tests, with our settings and our conftest."""
     (folder / "tests").mkdir()
     shutil.copy(ROOT / "pyproject.toml", folder)
-    shutil.copy(conftest.__file__, folder / "tests")
+    for name in ("conftest.py", "needs.py"):
+        shutil.copy(ROOT / "tests" / name, folder / "tests")
     (folder / "tests" / "test_made.py").write_text(MADE + text)
 
 
@@ -70,7 +71,8 @@ def test_what_starts_slowly_does_so_in_one_worker_and_no_skip_passes(tmp_path):
 
 
 def test_what_takes_long_is_there():
-    assert all((ROOT / name).exists() for name in conftest.LONG if "/" in name)
+    long = runpy.run_path(str(ROOT / "tests" / "conftest.py"))["LONG"]
+    assert all((ROOT / name).exists() for name in long if "/" in name)
 
 
 def test_warnings_and_workers_that_die_are_failures(tmp_path):
