@@ -243,6 +243,7 @@ def test_the_alt_test_is_the_published_procedure(seed):
     for one in found.alt_test:
         rate, advantage = slow_alt_test(rows, one.name, 0.1)
         assert one.winning_rate == pytest.approx(rate)
+        assert one.without_allowance == pytest.approx(slow_alt_test(rows, one.name, 0.0)[0])
         assert one.advantage == pytest.approx(advantage)
 
 
@@ -570,13 +571,70 @@ def test_the_answer_is_shown_with_its_rows():
     assert "The data show that gpt is better than guess." in text
     assert "less than one person" in text
     assert "ceiling" not in text.lower()
-    assert "Could guess replace an annotator? No: in the alternative annotator test it wins" in text
+    test = "guess does not pass the alternative annotator test, even if it may be up to 20 points"
+    assert f"{test} worse than a person (epsilon 0.2): it wins against" in text
     assert "are each treated as a random sample" in text
     card = found._repr_html_()
     assert "<svg" in card
     assert "guess" in card
     frame = found.to_frame("pandas")
     assert list(frame["name"]) == ["gpt", "guess"]
+
+
+def claims(flips, n=600):
+    """Votes on claims, and models that miss the likelier class on such shares of them."""
+    rng = np.random.default_rng(19)
+    p = rng.beta(0.35, 0.7, n)
+    votes = {name: (rng.random(n) < p).astype(int) for name in "abcdef"}
+    models = {f"ai_{flip}": (p > 0.5) ^ (rng.random(n) < flip) for flip in flips}
+    return pd.DataFrame({**votes, **{name: one.astype(int) for name, one in models.items()}})
+
+
+def test_no_model_that_is_worth_less_than_a_person_is_said_to_replace_one(tmp_path):
+    frame, models = claims((0.0, 0.12, 0.25)), ["ai_0.0", "ai_0.12", "ai_0.25"]
+    found = ef.people(frame, annotators=[*"abcdef"], prediction=models)
+    assert [one.passes for one in found.alt_test] == [True] * 3
+    good, weak, bad = (
+        next(line for line in str(found).splitlines() if line.startswith(f"{name} passes"))
+        for name in models
+    )
+    allowed = "if it may be up to 20 points worse than a person (epsilon 0.2)"
+    assert all(allowed in line for line in (good, weak, bad))
+    assert "Without that allowance (epsilon 0) it is shown to be better than 100 % of them." in good
+    assert "replace" not in good
+    assert found["ai_0.12"].worth == found["ai_0.25"].worth == 0
+    below = "But it agrees with a person less often than two people agree ("
+    for line in (weak, bad):
+        assert "allowance (epsilon 0) it is shown to be better than 0 % of them." in line
+        assert below in line
+        assert "so this does not show that it could replace one." in line
+    ef.report(found, tmp_path / "report.md")
+    assert "Could ai" not in (tmp_path / "report.md").read_text(encoding="utf-8")
+    one = found.to_dict()["alt_test"][1]
+    assert (one["winning_rate"], one["epsilon"], one["without_allowance"]) == (1.0, 0.2, 0.0)
+
+
+def test_a_model_that_does_not_beat_one_constant_answer_is_told_so():
+    frame = claims((0.0,))
+    frame["always"] = 0
+    found = ef.people(frame, annotators=[*"abcdef"], prediction=["always"], epsilon=0.4)
+    assert found.alt_test[0].passes
+    line = next(one for one in str(found).splitlines() if one.startswith("always passes"))
+    assert "and no more often than one answer for all items (always '0', " in line
+
+
+def test_a_model_made_from_the_votes_takes_no_test():
+    frame = claims((0.0,))
+    frame["copied"] = frame["a"]
+    found = ef.people(frame, annotators=[*"abcdef"], prediction=["ai_0.0", "copied"])
+    assert found.refuted
+    assert [one.name for one in found.alt_test] == ["ai_0.0"]
+
+
+def test_without_an_allowance_the_test_says_so():
+    frame = claims((0.12,))
+    text = str(ef.people(frame, annotators=[*"abcdef"], prediction=["ai_0.12"], epsilon=0))
+    assert "ai_0.12 does not pass the alternative annotator test without an allowance" in text
 
 
 def test_the_json_has_the_keys_that_were_promised():

@@ -779,8 +779,8 @@ _PEOPLE = (
         kind=Number(0, 1),
         default=0.2,
         metavar="NUMBER",
-        help="For the alternative annotator test: by how much an annotator may be better before "
-        "the model counts as worse.",
+        help="Allowance of the alternative annotator test: on how much larger a share of items the "
+        "model may do worse than an annotator. The result without it (0) is given as well.",
         shows_default=True,
     ),
 )

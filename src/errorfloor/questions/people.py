@@ -486,7 +486,8 @@ def people(
     stopping : str, optional
         The rule, as in `from_votes`.
     epsilon : float
-        For the alternative annotator test: how much better than the model an annotator may be.
+        Allowance of the alternative annotator test: on how much larger a share of items an
+        annotator may be closer to the others than the model.
     level : float
         Confidence level.
 
@@ -652,11 +653,12 @@ def people_in(
 ) -> People:
     """Return the answer for votes with models next to them; some items had a single vote."""
     notes = [*_about_sample(crowd, singles)]
-    findings, models = [], []
+    findings, models, tested = [], [], []
     for model in crowd.found.models:
         row, own = crowd.model(model)
         models.append(row)
         findings += own
+        tested += [] if any(one.level == "refuted" for one in own) else [model]
     differences = crowd.differences()
     return People(
         agreement=crowd.panel(1).plain,
@@ -667,7 +669,7 @@ def people_in(
         constant=crowd.constant(),
         differences=differences,
         resolvable=crowd.resolvable(),
-        alt_test=_alt_tests(crowd, epsilon),
+        alt_test=_alt_tests(crowd, tested, epsilon),
         floor=crowd.floor,
         level=crowd.level,
         n=len(crowd.found.votes),
@@ -703,11 +705,13 @@ def _about_sample(crowd: PeopleComparison, singles: int) -> list[str]:
     return notes
 
 
-def _alt_tests(crowd: PeopleComparison, epsilon: float) -> tuple[AltTest, ...] | None:
+def _alt_tests(
+    crowd: PeopleComparison, models: Sequence[Predictions], epsilon: float
+) -> tuple[AltTest, ...] | None:
     ballots = crowd.found.ballots
-    if ballots is None or not crowd.found.models:
+    if ballots is None:
         return None
-    found = [alt_test(ballots, one.place, one.name, epsilon) for one in crowd.found.models]
+    found = [alt_test(ballots, one.place, one.name, epsilon) for one in models]
     kept = tuple(one for one in found if one is not None)
     return kept or None
 
@@ -734,7 +738,7 @@ def alt_test(
     epsilon : float
         By how much an annotator may be better, because people cost more.
     """
-    p_values, wins = [], []
+    worse, wins = [], []
     counts, totals = ballots.counts, ballots.totals
     for one in range(len(ballots.names)):
         own = np.flatnonzero(ballots.annotator == one)
@@ -746,12 +750,15 @@ def alt_test(
         answer = place[item]
         model = np.where(answer >= 0, counts[item, answer] - (answer == vote), 0)
         wins.append(float((model >= human).mean()))
-        worse = np.sign(human - model).astype(np.float64)
-        p_values.append(_p_below(worse, epsilon))
+        worse.append(np.sign(human - model).astype(np.float64))
     if not wins:
         return None
-    rejected = by_yekutieli(np.array(p_values), _FALSE_DISCOVERIES)
-    return AltTest(name, rejected / len(wins), float(np.mean(wins)), len(wins))
+    rate, strict = (
+        by_yekutieli(np.array([_p_below(one, least) for one in worse]), _FALSE_DISCOVERIES)
+        / len(wins)
+        for least in (epsilon, 0.0)
+    )
+    return AltTest(name, rate, epsilon, strict, float(np.mean(wins)), len(wins))
 
 
 def _p_below(values: Floats, limit: float) -> float:

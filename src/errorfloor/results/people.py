@@ -11,6 +11,7 @@ from errorfloor.results.estimate import Estimate
 from errorfloor.results.models import ModelDifference, Rate, certain
 
 VOTES, MIXTURE = "votes", "mixture"  # what the agreement of a panel is found from
+WINS_NEEDED = 0.5  # share of annotators, in the alternative annotator test
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +66,19 @@ class ModelRate(Rate):
 
 @dataclass(frozen=True, slots=True)
 class AltTest(Plain):
-    """Whether a model may take the place of an annotator, by the published procedure.
+    """How a model does in the alternative annotator test, by the published procedure.
 
     Attributes
     ----------
     name : str
         Of the model.
     winning_rate : float
-        Share of annotators whom the model may take the place of; it passes from 0.5 on.
+        Share of annotators that the model wins against; it passes from 0.5 on.
+    epsilon : float
+        The allowance: each annotator may be closer to the others than the model on so much larger a
+        share of items than the model is.
+    without_allowance : float
+        The winning rate at an epsilon of 0.
     advantage : float
         Mean over annotators of how often the model is as close to the others, or closer.
     annotators : int
@@ -81,8 +87,15 @@ class AltTest(Plain):
 
     name: str
     winning_rate: float
+    epsilon: float
+    without_allowance: float
     advantage: float
     annotators: int
+
+    @property
+    def passes(self) -> bool:
+        """Whether it wins against enough annotators, with the allowance."""
+        return self.winning_rate >= WINS_NEEDED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

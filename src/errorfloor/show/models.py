@@ -223,8 +223,8 @@ def certain_order(pairs: Sequence[str]) -> str:
     if not pairs:
         return "The data do not show which model is better."
     more = len(pairs) - _MOST_PAIRS
-    rest = f", and {more} more pairs" if more > 0 else ""
-    return f"The data show that {', '.join(pairs[:_MOST_PAIRS])}{rest}."
+    rest = f" (and {numbers.counted(more, 'more pair')})" if more > 0 else ""
+    return f"The data show that {listed(pairs[:_MOST_PAIRS])}{rest}."
 
 
 # The picture.

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from errorfloor.results.people import VOTES
+from errorfloor.results.people import VOTES, WINS_NEEDED
 from errorfloor.results.verdict import BEYOND, ROOM
 from errorfloor.show import numbers
 from errorfloor.show.drawing import PAGE, Box, Dot, Hero, Shape, Stroke, Words, on_page, svg
@@ -21,8 +21,6 @@ from errorfloor.show.models import certain_order
 
 if TYPE_CHECKING:
     from errorfloor.results import AltTest, Estimate, FloorDifference, ModelRate, People, Rate
-
-_PASSES = 0.5  # share of annotators, by the published rule
 
 
 def rate(value: Rate, digits: int = 1) -> str:
@@ -62,10 +60,10 @@ def worth(row: ModelRate) -> str:
     if row.worth == 0:
         if high is None:
             return "less than one person, or any number above"
-        return "less than one person" + (f" (up to {people(high)})" if high > 1 else "")
+        return "less than one person" + (f" (at most {people(high)})" if high > 1 else "")
     number = f"{people(row.worth)} {'person' if row.worth == 1 else 'people'}"
     if high is None:
-        least = f"at least {people(low)}" if low else "any number"
+        least = f"at least {people(low)}; no upper limit" if low else "any number"
         return f"{number} ({least})"
     return f"{number} ({people(low) if low else 'less than one'} to {people(high)})"
 
@@ -104,7 +102,7 @@ def about(result: People) -> Iterator[str]:
     if len(result.models) > 1:
         yield order(result)
     for one in result.alt_test or ():
-        yield of_alt_test(one)
+        yield of_alt_test(one, result)
     yield from (note for row in result.models for note in row.warnings)
     yield from result.notes
 
@@ -122,13 +120,40 @@ def order(result: People) -> str:
     )
 
 
-def of_alt_test(row: AltTest) -> str:
-    """Return the result of the alternative annotator test."""
-    may = "Yes" if row.winning_rate >= _PASSES else "No"
+def of_alt_test(test: AltTest, result: People) -> str:
+    """Return the result of the alternative annotator test, with and without its allowance."""
+    allowed = " without an allowance (epsilon 0)"
+    if test.epsilon:
+        points = f"up to {100 * test.epsilon:.3g} points worse than a person"
+        allowed = f"{'' if test.passes else ', even'} if it may be {points}"
+        allowed += f" (epsilon {test.epsilon:g})"
+    text = (
+        f"{test.name} {'passes' if test.passes else 'does not pass'} the alternative annotator "
+        f"test{allowed}: it wins against {numbers.per_cent(test.winning_rate, 0)} of the "
+        f"{numbers.counted(test.annotators, 'annotator')}, and "
+        f"{numbers.per_cent(WINS_NEEDED, 0)} are needed."
+    )
+    if not test.passes:
+        return text
+    if test.epsilon:
+        strict = f"{numbers.per_cent(test.without_allowance, 0)} of them"
+        text += f" Without that allowance (epsilon 0) it is shown to be better than {strict}."
+    return text + _less_than_a_person(result[test.name], result)
+
+
+def _less_than_a_person(row: ModelRate, result: People) -> str:
+    """Say why a model that passes a test may still be no replacement for a person."""
+    below = []
+    if row.value < result.agreement.value:
+        below.append(f"less often than two people agree ({_share(result.agreement.value)})")
+    if row.value <= result.constant.value:
+        name, value = result.constant.name, _share(result.constant.value)
+        below.append(f"no more often than one answer for all items ({name}, {value})")
+    if not below:
+        return ""
     return (
-        f"Could {row.name} replace an annotator? {may}: in the alternative annotator test it wins "
-        f"against {100 * row.winning_rate:.0f} % of the "
-        f"{numbers.counted(row.annotators, 'annotator')} ({100 * _PASSES:.0f} % are needed)."
+        f" But it agrees with a person {' and '.join(below)}, so this does not show that it could "
+        "replace one."
     )
 
 

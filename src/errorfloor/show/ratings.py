@@ -187,7 +187,7 @@ def _per_cent(share: Reached) -> str:
 def _range(reached: Reached, factor: float, unit: str, digits: int) -> str:
     low = f"{factor * reached.low:.{digits}f}"
     if math.isinf(reached.high):
-        return f" (at least {low}{unit})"
+        return f" (at least {low}{unit}; no upper limit)"
     return f" ({low} to {factor * reached.high:.{digits}f}{unit})"
 
 
