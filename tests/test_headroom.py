@@ -450,8 +450,7 @@ def test_a_verdict_that_looks_too_good_is_no_fact_and_says_how_likely_chance_is(
     assert " points too good: suspect a leaked test set" in found.sentence
     assert "This is more than chance explains (p" in long_text_of(found)
     report = summarize(found).to_markdown()
-    assert "Chance that a model at the floor does this well | " in report
-    assert "does this badly" not in report
+    assert "P-value of this difference | " in report
     with pytest.raises(AssertionError, match=r"room is not shown; your model looks .* too good"):
         assert_headroom(found)
 
@@ -466,3 +465,73 @@ def test_a_gate_fails_in_the_words_of_the_verdict():
     assert str(failed.value).endswith(
         f"Failed: room is not shown; {least} to {most} points may remain."
     )
+
+
+def votes_and_models(n, people, seed=0):
+    """Items of which eight in ten people are for the likelier class, and a model that misses some.
+
+    Panels of people are worse than a model that misses few, though that is worse than the best.
+    """
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(seed)
+    likely = rng.random(n) < 0.5
+    votes = rng.random((n, people)) < np.where(likely, 0.8, 0.2)[:, None]
+    models = {
+        f"misses_{miss}": (likely ^ (rng.random(n) < miss)).astype(int)
+        for miss in (0.0, 0.07, 0.12, 0.2)
+    }
+    return pd.DataFrame({"votes": votes.sum(axis=1), "total": people, **models})
+
+
+def shown_of(found):
+    """What the long text says of the side of the model, and of its tests, by its lines."""
+    _, difference, *rest = long_text_of(found).splitlines()
+    return difference, next((line for line in rest if line.startswith("Panel test")), "")
+
+
+@pytest.mark.parametrize(("n", "people"), [(20_000, 4), (2_000, 4)])
+def test_words_about_the_model_and_their_p_values_agree(n, people):
+    frame, seen = votes_and_models(n, people), set()
+    for model in [name for name in frame if name.startswith("misses")]:
+        found = ef.headroom(frame, prediction=model, positives="votes", totals="total")
+        difference, panel = shown_of(found)
+        shown = "This shows" in difference
+        assert shown == (found.verdict == "room")
+        assert ("better rule exists, because" in panel) == (found.test.p <= 0.025)
+        assert ("panel test" in found.sentence) == (found.test.p <= 0.025)
+        if "from the panel test" in difference:
+            assert shown == (found.test.p <= 0.025)
+        seen.add((shown, bool(found.test.p <= 0.025)))
+    assert len(seen) > 1
+
+
+def test_a_model_that_only_the_interval_finds_room_for_is_not_beaten_by_the_test():
+    found = ef.headroom(
+        votes_and_models(20_000, 4), prediction="misses_0.07", positives="votes", totals="total"
+    )
+    assert (found.verdict, found.test.p > 0.9, found.low > 0) == ("room", True, True)
+    assert "can still gain 2." in found.sentence
+    assert "panel test" not in found.sentence
+    difference, panel = shown_of(found)
+    assert difference.endswith("This shows that the model is worse than the floor.")
+    assert panel.endswith("it does not show that a better rule exists; the interval does.")
+
+
+def test_what_the_panel_test_shows_is_said_next_to_an_interval_that_holds_zero(tmp_path, capsys):
+    pytest.importorskip("click")
+    from errorfloor.apps.cli.commands import run
+
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    p = rng.beta(0.5, 0.5, 1500)
+    readers = {f"reader_{k}": (rng.random(1500) < p).astype(int) for k in range(5)}
+    frame = pd.DataFrame({**readers, "bad": ((p > 0.5) ^ (rng.random(1500) < 0.15)).astype(int)})
+    path = tmp_path / "reads.csv"
+    frame.to_csv(path, index=False)
+    typed = ["headroom", str(path), "--prediction", "bad", "--annotators", ",".join(readers)]
+    assert run(typed) == 0
+    _, difference, panel, *_ = capsys.readouterr().out.splitlines()
+    assert "interval 0 to" in difference
+    shown = "This shows that the model is worse than the floor (p < 0.001, from the panel test)."
+    assert difference.endswith(shown)
+    assert "because the most common answer of the other people is one more person's" in panel

@@ -267,14 +267,15 @@ def test_a_verdict_is_one_sentence(word, low, high, sentence):
 def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
     assert long_text_of(verdict()).splitlines()[1:] == [
         "The model's error minus the floor: +5.3 points, 95 % interval +2.3 to +8.2 "
-        "(1,000 test items). This shows that the model is worse than the floor (p < 0.001).",
+        "(1,000 test items). This shows that the model is worse than the floor (p < 0.001, "
+        "from this difference).",
         "Floor 7.0 %, 95 % interval 6.0 to 8.4 % (n = 2,000, method mixture, likelihood interval)",
         f"Assumes: {ASSUMES}",
     ]
     below = verdict("saturated", -0.03, 0.01, p_beyond=0.2)
     assert "-1.0 points" in long_text_of(below)
-    shown = "This does not show that the model is better than the floor (p = 0.20)."
-    assert shown in long_text_of(below)
+    shown = "This does not show that the model is better than the floor (p = 0.20, from"
+    assert f"{shown} this difference)." in long_text_of(below)
 
 
 def test_a_plan_is_a_table_with_advice():

@@ -76,8 +76,8 @@ _BEATS_THRESHOLDS = (
 )
 _BETTER_PANEL = (
     "a better rule exists",
-    "as what most of the other people answer is one more person's answer more often than what the "
-    "model predicts",
+    "because the most common answer of the other people is one more person's answer more often "
+    "than the model's answer is",
     "The model must not have been made from these votes.",
 )
 
@@ -957,12 +957,12 @@ def beside(
     p_room, p_beyond = gap.p_values(level)
     if test is not None:
         p_room = test.p
-        found = p_room <= (1 - level) / 2 or (gap.leaves_open and low > 0)
+        found = test.shows(level) or (gap.leaves_open and low > 0)
         low = max(low, 0.0) if found else min(low, 0.0)
         high = max(high, low)
     else:
         found = low > 0 and floor.claim.reachable(floor.measure)
-    better = high < 0 or (information is not None and information.p <= (1 - level) / 2)
+    better = high < 0 or (information is not None and information.shows(level))
     model_low, model_high = model.evidence.limits(level)
     return Verdict(
         verdict=ROOM if found else _without_room(floor, better),

@@ -55,6 +55,10 @@ class PairedTest(Plain):
         """What a small p-value means, and what the test needs."""
         return f"A small p-value means that {self.claim}, {self.detail}. {self.needs}".rstrip()
 
+    def shows(self, level: float) -> bool:
+        """Tell whether it shows its claim, at the level of a two-sided interval."""
+        return self.p <= (1 - level) / 2
+
 
 @dataclass(frozen=True, slots=True)
 class Reached:
@@ -141,6 +145,11 @@ class Verdict(Answer):
     def model_value(self) -> float:
         """The model's value of the metric that the floor or ceiling is of."""
         return self.model_error
+
+    @property
+    def found_by_test(self) -> bool:
+        """Whether the test shows that there is room, and not only the interval."""
+        return self.test is not None and self.test.shows(self.level)
 
     @property
     def errors(self) -> int:

@@ -114,7 +114,7 @@ def _begun(model: str) -> str:
 
 def _has_room(result: Verdict, model: str) -> str:
     unit, metric, model = unit_of_gain(result), result.floor.measure, _begun(model)
-    if result.test is not None:
+    if result.test is not None and result.found_by_test:
         sure = f"{result.test.name}, {numbers.p_equals(result.test.p)}"
         most = f" {_begun(_most_left(result))}." if _is_closed(result) else ""
         return f"{model} can be beaten: a better rule exists ({sure}).{most}"
@@ -133,11 +133,11 @@ def _room(result: Verdict) -> str:
     least, most = gain_of(result)
     if not _is_closed(result):
         return f"at least {least}"
-    return f"{least} to {most}" if result.test is None else f"up to {most}"
+    return f"{least} to {most}" if not result.found_by_test else f"up to {most}"
 
 
 def _room_in_short(result: Verdict) -> str:
-    if result.test is not None and not _is_closed(result):
+    if result.found_by_test and not _is_closed(result):
         return "Room: a better rule exists"
     return f"Room: {_room(result)} {unit_of_gain(result)}"
 
@@ -211,7 +211,7 @@ def _is_better(result: Verdict, model: str) -> str:
     claim, test = result.floor.claim, result.information
     by = f"{_size(result)} " if result.high < 0 else ""
     sure = ""
-    if test is not None and test.p <= (1 - result.level) / 2:
+    if test is not None and test.shows(result.level):
         sure = f" ({test.name}, {numbers.p_equals(test.p)})"
     more = f"It sees more than {claim.sees}" if claim.sees else "It sees more"
     return (

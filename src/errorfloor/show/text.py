@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from errorfloor._shown import Answer
 from errorfloor.methods.soft import PLUGIN
 from errorfloor.results.claim import SCORES, SHARES, TRAINED
+from errorfloor.results.verdict import BEYOND, OPEN, ROOM
 from errorfloor.show import grids, numbers
 from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
@@ -340,13 +341,42 @@ def parts_of_difference(verdict: Verdict) -> tuple[str, str, str]:
 
 def _shown_by(verdict: Verdict) -> str:
     """Say whether the difference shows on which side of the limit the model is, and how surely."""
-    behind, limit = verdict.difference >= 0, verdict.floor.measure.limit
-    p = numbers.p_equals(verdict.p_room if behind else verdict.p_beyond)
-    is_shown = verdict.low > 0 or verdict.high < 0
+    limit, p = verdict.floor.measure.limit, _p_in_brackets(verdict)
     if verdict.high < 0:
-        return f" This is more than chance explains ({p})."
-    shows = "This shows" if is_shown else "This does not show"
-    return f" {shows} that the model is {'worse' if behind else 'better'} than the {limit} ({p})."
+        return f" This is more than chance explains{p}."
+    shown = verdict.verdict in (ROOM, BEYOND) or (verdict.verdict == OPEN and verdict.low > 0)
+    shows = "This shows" if shown else "This does not show"
+    side = "worse" if is_behind(verdict) else "better"
+    return f" {shows} that the model is {side} than the {limit}{p}."
+
+
+def is_behind(verdict: Verdict) -> bool:
+    """Tell whether a model is behind the limit, or was shown to be."""
+    return verdict.difference >= 0 or verdict.verdict == ROOM
+
+
+def p_of_side(verdict: Verdict) -> tuple[str, float | None]:
+    """Return the p-value of "the model is on its side of the limit", and what it is of.
+
+    It is that of a test on the items of the floor, or of the difference. None where only the
+    interval shows it, or where the limits of model and floor overlap whatever the level.
+    """
+    test, behind = verdict.test, is_behind(verdict)
+    if test is not None and behind:
+        by_interval = verdict.verdict == ROOM and not verdict.found_by_test
+        return f"the {test.name}", None if by_interval else test.p
+    p = verdict.p_room if behind else verdict.p_beyond
+    return "this difference", p if p < 1 else None
+
+
+def _p_in_brackets(verdict: Verdict) -> str:
+    """Return the p-value with what it is of, and what is needed where it is just not enough."""
+    name, p = p_of_side(verdict)
+    if p is None:
+        return ""
+    tail = (1 - verdict.level) / 2
+    needed = f"; {tail:.3g} or less is needed" if tail < p <= 2 * tail else ""
+    return f" ({numbers.p_equals(p)}, from {name}{needed})"
 
 
 @ByClassName
@@ -399,8 +429,9 @@ def tests_of(result: Verdict) -> Iterator[str]:
         if test is None:
             continue
         size = f"statistic {test.statistic:.3g}, {numbers.p_equals(test.p)}"
-        found = f"it does not show that {test.claim}."
-        if test.p <= (1 - result.level) / 2:
+        instead = "; the interval does" if test is result.test and result.verdict == ROOM else ""
+        found = f"it does not show that {test.claim}{instead}."
+        if test.shows(result.level):
             found = f"{test.claim}, {test.detail}. {test.needs}".rstrip()
         yield f"{numbers.with_capital(test.name)} ({size}): {found}"
 

@@ -78,7 +78,7 @@ from errorfloor.show.report.document import (
 from errorfloor.show.report.pictures import picture_of_groups, pictures_of
 from errorfloor.show.sentences import nothing_stated, sentence_of
 from errorfloor.show.standings import standing_of
-from errorfloor.show.text import parts_of_difference, tests_of
+from errorfloor.show.text import is_behind, p_of_side, parts_of_difference, tests_of
 
 
 def method_in_words(estimate: Estimate) -> str:
@@ -286,18 +286,14 @@ def _model(verdict: Verdict) -> tuple[Block, ...]:
     if verdict.floor.refuted:
         return Text(verdict.sentence), Facts((error,))
     name, value, limits = parts_of_difference(verdict)
-    the = f"the {metric.limit}" if claim.any_model else "that value"
     facts = [
         error,
         (name, value),
         (f"{numbers.level(verdict.level)} interval", limits),
     ]
-    if verdict.difference >= 0:
-        badly = numbers.p_value(verdict.p_room)
-        facts.append((f"Chance that a model at {the} does this badly", badly))
-    elif claim.unbeatable(metric):
-        well = numbers.p_value(verdict.p_beyond)
-        facts.append((f"Chance that a model at {the} does this well", well))
+    name, p = p_of_side(verdict)
+    if p is not None and (is_behind(verdict) or claim.unbeatable(metric)):
+        facts.append((f"P-value of {name}", numbers.p_value(p)))
     cautions = tuple(Caution(text) for text in verdict.warnings)
     return Facts(tuple(facts)), *map(Text, tests_of(verdict)), *cautions
 
