@@ -394,6 +394,27 @@ def test_files_of_two_models_are_matched_by_their_ids(scored, tmp_path):
     assert gap["low"] == pytest.approx(expected.differences[0].low)
 
 
+def test_the_error_without_a_label_has_the_command_that_compares(tmp_path):
+    rng = np.random.default_rng(0)
+    intent = rng.choice(["pay", "cancel", "refund"], 300)
+    frame = pd.DataFrame({"utterance": [f"text {i}" for i in range(300)], "intent": intent})
+    for name, wrong in (("bert", 0.1), ("gpt", 0.2)):
+        frame[name] = np.where(rng.random(300) < wrong, "pay", intent)
+    path = str(tmp_path / "intents.csv")
+    frame.to_csv(path, index=False)
+    refused = run(path, "--prediction", "bert,gpt")
+    assert refused.exit_code != 0
+    typed = ["compare", path, "--prediction", "bert,gpt", "--label", "intent"]
+    command = refused.output.splitlines()[-1]
+    assert command == f"  errorfloor {shlex.join(typed)}"
+    compared = run(*shlex.split(command)[2:])
+    assert compared.exit_code == 0
+    assert "bert is better than gpt" in compared.output
+    unknown = run(path, "--prediction", "bert,gp")
+    assert "gp" in unknown.output
+    assert "must be one of the columns" in unknown.output
+
+
 def test_files_with_other_labels_are_parts_of_one_set_as_before(scored, tmp_path):
     labels, models = scored
     frame = pd.DataFrame({"label": labels, "score": models["one"]})

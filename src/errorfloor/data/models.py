@@ -119,13 +119,15 @@ class ModelRows:
 
         with rows_of(data, where, ordered=True) as (frame, run):
             there = [str(one) for one in frame.collect_schema()]
-            label = where.columns.get("label") or _label_in(there, columns)
+            for one in columns:
+                check_choice(one, there, name="prediction", what="the columns ")
+            label = where.columns.get("label") or _label_in(frame, run, columns)
             _check_own_columns(columns, label)
             extra = where.sampling | ({} if where.group is None else {"group": where.group})
             models = {f"prediction{i}": one for i, one in enumerate(columns)}
             wanted = {"label": label, **extra, **models}
-            for key, one in wanted.items():
-                check_choice(one, there, name=key.rstrip("0123456789"), what="the columns ")
+            for key, one in {"label": label, **extra}.items():
+                check_choice(one, there, name=key, what="the columns ")
             ids = [one for one in fitting(ITEM_OF_ROW, there) if one not in wanted.values()]
             if ids and not holds_several(frame, run, ids[0]):
                 wanted["item"] = ids[0]
@@ -363,15 +365,26 @@ def _check_own_columns(columns: Sequence[str], label: str) -> None:
             )
 
 
-def _label_in(there: Sequence[str], predictions: Sequence[str]) -> str:
+def _label_in(frame: Any, run: Any, predictions: Sequence[str]) -> str:
+    """Return the column that is called a label, or say which holds what the models predict."""
+    from errorfloor.data.engines import kinds_of
+    from errorfloor.data.likely import first_values, label_of
+
+    there = [str(one) for one in frame.collect_schema()]
     others = [one for one in there if one not in predictions]
     found = fitting(LABEL, others) or [one for one in others if re.search(_TRUE, one.lower())]
     if len(found) == 1:
         return found[0]
+    kinds = kinds_of(frame, run)
+    own, answers = (
+        first_values(frame, run, {one: kinds[one] for one in names if one in kinds})
+        for names in (others, predictions)
+    )
+    holds = label_of(own, answers)
     raise InputError(
         "Models are compared by true labels. Name their column with ",
         *(
-            argument("label"),
+            argument("label") if holds is None else argument("label", holds),
             f". The columns are {', '.join(there[:20])}. Next to votes of several ",
         ),
         *("people, ", function("people"), " compares models."),
