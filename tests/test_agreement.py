@@ -159,6 +159,35 @@ def test_the_command_line_says_the_same(capsys):
 
 
 @pytest.mark.parametrize(
+    ("typed", "command"),
+    [
+        (["0.79", "412"], "  errorfloor agreement --agree 0.79 --pairs 412"),
+        ([], "  errorfloor agreement --agree 92% --pairs 500"),
+    ],
+)
+def test_numbers_without_options_are_answered_with_the_command_that_has_them(
+    typed, command, capsys
+):
+    pytest.importorskip("click")
+    from errorfloor.apps.cli.commands import run
+
+    assert run(["agreement", *typed]) == 2
+    assert command in capsys.readouterr().err.splitlines()
+    assert run(command.split()[1:]) == 0
+    assert "The best possible accuracy" in capsys.readouterr().out
+
+
+def test_one_number_without_an_option_is_answered_with_what_is_missing(capsys):
+    pytest.importorskip("click")
+    from errorfloor.apps.cli.commands import run
+
+    assert run(["agreement", "79%"]) == 2
+    assert "  errorfloor agreement --agree 79% --pairs COUNT" in capsys.readouterr().err
+    assert run(["agreement", "votes.csv"]) == 2
+    assert "Got unexpected extra argument (votes.csv)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"agree": 5}, "`pairs` must be a whole number of at least 1, got None"),

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -151,14 +152,38 @@ class ClickOption(click.Option):
 
 
 class Command(click.Command):
-    """A command whose help has its options in sections, those that matter most without the rest."""
+    """A command whose help has its options in sections, those that matter most without the rest.
+
+    Numbers that are typed by themselves may be meant for the options that `in_order` names.
+    """
+
+    def __init__(self, *args: Any, in_order: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.in_order = in_order
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options; of one that is another command's, say which."""
+        typed = [*args]  # which click takes apart
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             raise _no_such_option(error.option_name, ctx) from error
+        except click.UsageError as error:
+            are_numbers = all(re.fullmatch(r"[\d.,]+%?", one) for one in typed)
+            if are_numbers and 0 < len(typed) <= len(self.in_order):
+                raise self._without_options(ctx, typed) from error
+            raise
+
+    def _without_options(self, ctx: click.Context, words: Sequence[str]) -> click.UsageError:
+        """Return what to say of numbers without options: the command that has them."""
+        options = [one for name in self.in_order for one in self.params if one.name == name]
+        named = [
+            part
+            for option, word in zip_longest(options, words)
+            for part in (max(option.opts, key=len), word or option.make_metavar(ctx))
+        ]
+        line = shlex.join([*ctx.command_path.split(), *named])
+        return click.UsageError(f"Name what each number is:\n  {line}", ctx)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the options, with one that shows the help of them all."""

@@ -694,6 +694,7 @@ def write_report(
 
 @click.command(
     cls=Command,
+    in_order=("agree", "pairs"),
     short_help="Show which floors a published agreement rate allows.",
     epilog=examples(
         "errorfloor agreement --agree 460 --pairs 500",
@@ -717,7 +718,8 @@ def agreement(session: Session, share: tuple[float, ...], **asked: Any) -> None:
     if not (of_votes or of_ratings):
         raise click.UsageError(
             "Give the agreement: --agree, --kappa or --alpha of votes, with --pairs; or --icc, "
-            "--qwk or --pearson of ratings, with --n."
+            "--qwk or --pearson of ratings, with --n. Such as:\n  errorfloor agreement --agree 92% "
+            "--pairs 500\n  errorfloor agreement --qwk 0.6 --n 300"
         )
     if asked["pairs"] is None and not of_ratings:
         raise click.UsageError("Missing option '--pairs': how many pairs of votes were compared.")
