@@ -36,8 +36,9 @@ from errorfloor.apps.cli.messages import written
 from errorfloor.apps.cli.session import PATIENCE_VARIABLE, Session, Unstyled, patience
 from errorfloor.data.formats import FORMATS as FILE_FORMATS
 from errorfloor.data.layouts import LAYOUTS
+from errorfloor.questions.options import ASK_OPTIONS
 from errorfloor.show.gates import Limit
-from errorfloor.show.recipe import FLAGS
+from errorfloor.show.recipe import flag_of
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = [sys.executable, "-W", "error", "-m", "errorfloor"]
@@ -1311,7 +1312,8 @@ def test_every_option_that_is_mentioned_exists():
 
 def test_what_recipes_type_exists():
     there = option_names(command_at(("estimate",)))
-    assert set(FLAGS.values()) | {"--seed", "--group", "--positive", "--format"} <= there
+    asked = {flag_of("estimate", name) for name in (*ASK_OPTIONS, "simultaneous")}
+    assert asked | {"--seed", "--group", "--positive", "--format"} <= there
 
 
 def command_at(path):

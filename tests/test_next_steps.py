@@ -16,7 +16,7 @@ from errorfloor.apps.cli import commands as cli
 from errorfloor.datasets.synthetic import gaussian_ring
 from errorfloor.results import Finding
 from errorfloor.show.next_steps import steps_of, steps_of_groups
-from errorfloor.show.recipe import code_of_comparison, command_of_comparison
+from errorfloor.show.recipe import Recipe, recipe_of
 from errorfloor.show.report import context, summarize
 
 pytestmark = [pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")]
@@ -226,7 +226,7 @@ def test_a_report_on_a_comparison_leads_back_to_it(folder, options):
 
 def test_rows_of_several_calls_have_no_single_one(folder):
     rows = ef.Comparison((floor(folder, "s"), floor(folder, "s", method="platt", level=0.9)))
-    assert code_of_comparison(rows) is command_of_comparison(rows) is None
+    assert recipe_of(rows) == Recipe(python="", command=None)
     assert "ef.from_scores" in summarize(rows).python
 
 

@@ -229,6 +229,15 @@ def test_every_option_can_be_had_again(folder, ask, name, options):
     check(getattr(ef, ask)(folder / name, **named, **options, rng=3))
 
 
+def test_the_least_rating_of_class_1_keeps_all_its_digits(tmp_path):
+    path = tmp_path / "prices.csv"
+    rows = (f"{1_234_560 + i % 12},{i % 5 / 4}" for i in range(N))
+    path.write_text("\n".join(("label,score", *rows)), encoding="utf-8")
+    found = ef.from_scores(path, score="score", label="label", positive_from=1_234_567.5, rng=0)
+    assert "positive_from=1234567.5" in python_code(found)
+    check(found)
+
+
 def test_guessed_columns_are_named(folder):
     found = ef.from_votes(folder / "long.csv")
     assert found.source.guessed == ("item", "annotator", "vote")

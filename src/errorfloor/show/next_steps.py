@@ -5,7 +5,7 @@ They are made as those that lead to the same result again, so that they can be p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
@@ -18,15 +18,15 @@ from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.methods.histogram import HISTOGRAM
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Classes
 from errorfloor.questions import look, models
-from errorfloor.questions.options import as_typed
 from errorfloor.results import Estimate, Groups, RatingsEstimate, Verdict, VotesEstimate
 from errorfloor.show.recipe import (
-    FLAGS,
-    code_of_groups,
-    command_line,
-    command_of_groups,
+    FLOOR,
+    Call,
+    Name,
     metric_of,
     python_code,
+    recipe_of,
+    short,
     typed,
 )
 from errorfloor.show.sentences import refuting
@@ -36,6 +36,7 @@ FEW_VOTES = 10  # per item; with fewer, votes are what narrows an interval
 PILOT = 20  # items with scores, fewer of which no plan is made from
 WIDE = 0.02  # an interval, in which two points of accuracy lie
 TEST_ITEMS = 1000  # of the model that nobody has named yet
+TABLE = Name("floor.table")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,12 @@ def in_lines(answer: object) -> Iterator[str]:
 def _predicted(estimate: Estimate) -> str | None:
     """Return how to compare the model whose predictions seem to be in a column of the file."""
     source = estimate.source
-    if source is None or not source.files or typed(estimate, "headroom") is None:
+    if source is None or not source.files or typed(estimate, "headroom", {}) is None:
         return None
     column = look.prediction_in([*source.files], source.options, source.columns)
     if column is None:
         return None
-    command = typed(estimate, "headroom", ("--prediction", column))
+    command = typed(estimate, "headroom", {"prediction": column})
     return f'column "{column}" looks like the predictions of a model; to compare them: {command}'
 
 
@@ -98,8 +99,8 @@ def _about_votes(estimate: VotesEstimate, table: VoteTable, *, with_model: bool)
         if command is not None:
             each = f"{votes:.3g} {'vote' if votes == 1 else 'votes'} per item"
             yield f"the interval is wide because there are {each}; to plan more of them: {command}"
-    tested = ("--model-accuracy", "0.9", "--test-items", str(TEST_ITEMS))
-    command = typed(estimate, "headroom", tested) if with_model else None
+    model = {"accuracy": 0.9, "n": TEST_ITEMS}
+    command = typed(estimate, "headroom", model) if with_model else None
     if command is not None:
         yield f"to see what your model can still gain, put in its accuracy: {command}"
 
@@ -107,12 +108,11 @@ def _about_votes(estimate: VotesEstimate, table: VoteTable, *, with_model: bool)
 def _of_ratings(estimate: RatingsEstimate, verdict: Verdict | None) -> Iterator[NextStep]:
     """Yield how to compare a model with the ceiling of ratings."""
     if verdict is None and estimate.table is not None:
-        code = python_code(estimate)
-        command = command_line(estimate)
+        made = recipe_of(estimate)
         yield NextStep(
             "Put in your model's prediction for each item, and see what it can still gain:",
-            f"{code}\nprint(ef.headroom(floor, predictions=predictions))",
-            None if command is None else f"{command} --prediction COLUMN",
+            f"{made.python}\nprint(ef.headroom(floor, predictions=predictions))",
+            None if made.command is None else f"{made.command} --prediction COLUMN",
         )
 
 
@@ -128,7 +128,7 @@ def steps_of_groups(groups: Groups[Estimate]) -> tuple[NextStep, ...]:
     }
     asked = replace(groups, estimates=at_once, simultaneous=True)
     why = "To compare groups, ask for intervals that hold all at once:"
-    return (NextStep(why, f"{code_of_groups(asked)}\nprint(floors)", command_of_groups(asked)),)
+    return (_again(why, asked, "floors"),)
 
 
 def _further(estimate: Estimate, verdict: Verdict | None) -> Iterator[NextStep]:
@@ -162,30 +162,21 @@ def _model(estimate: Estimate) -> NextStep:
     """Return how to compare a model, with errors for the user's own to take the place of."""
     errors = round(TEST_ITEMS * min(1.2 * estimate.value + 0.01, 1))
     why = "Put in how many test items your model got wrong, and see what it can still gain:"
-    return _step(
-        estimate,
-        why,
-        f"print(ef.headroom(floor, errors={errors}, n={TEST_ITEMS}))",
-        ("headroom", "--model-errors", str(errors), "--test-items", str(TEST_ITEMS)),
-    )
+    return _step(estimate, why, "headroom", {"errors": errors, "n": TEST_ITEMS})
 
 
 def _other_model(estimate: Estimate) -> NextStep:
     """Return how to compare a model by another metric than error."""
     metric = estimate.measure
-    asked = [word for name, value in metric_of(estimate).items() for word in (FLAGS[name], value)]
-    words = ("headroom", *map(as_typed, asked))
     gain = "and see what it can still gain:"
     if models.can_be_published(metric) and models.shares_of(estimate) is not None:
-        value = f"{_worse(estimate):.3g}"
         why = f"Put in your model's {metric.words} on its test items, {gain}"
-        line = f"print(ef.headroom(floor, model_value={value}, n={TEST_ITEMS}))"
-        model = ("--model-value", value, "--test-items", str(TEST_ITEMS))
-        return _step(estimate, why, line, (*words, *model))
+        model = {"model_value": short(float(f"{_worse(estimate):.3g}")), "n": TEST_ITEMS}
+        return _step(estimate, why, "headroom", model, about=metric_of(estimate))
     has = ("model_scores", "scores") if models.goes_by_scores(metric) else ("predictions",) * 2
     why = f"Put in your model's {has[1]} of test items and their labels, {gain}"
-    line = f"print(ef.headroom(floor, {has[0]}={has[0]}, labels=labels))"
-    return replace(_step(estimate, why, line, words), command=None)  # arrays are not typed
+    arrays = {has[0]: Name(has[0]), "labels": Name("labels")}
+    return _step(estimate, why, "headroom", arrays)
 
 
 def _worse(estimate: Estimate) -> float:
@@ -202,16 +193,16 @@ def _closer(estimate: Estimate) -> Iterator[NextStep]:
     assert table is not None
     if len(table.classes) > 2:
         why = "See which classes are confused most:"
-        yield _step(estimate, why, "print(ef.confusion(floor))", ("confusion",), grouped=False)
+        yield _step(estimate, why, "confusion", grouped=False)
     if isinstance(table, VoteTable):
         if table.totals.max() > 1:
             why = "See which items contribute most to the floor, because people disagree on them:"
-            step = _step(estimate, why, "print(ef.items(floor.table))", ("items",), grouped=False)
+            step = _step(estimate, why, "items", of=TABLE, grouped=False)
             yield replace(step, command=None) if _has_label(estimate) else step
     elif isinstance(table, ScoreTable):
         why = "See what other methods say of the same scores:"
         shares = estimate.source is not None and estimate.source.layout != SCORES.name
-        step = _step(estimate, why, "print(ef.compare(floor.table))", ("compare",))
+        step = _step(estimate, why, "compare", of=TABLE)
         yield replace(step, command=None) if shares else step  # the command reads scores alone
 
 
@@ -230,9 +221,7 @@ def _plan(estimate: Estimate) -> Iterator[NextStep]:
         return
     target = float(f"{width / 2:.2g}")
     why = "Plan which labels to buy for an interval of half the width:"
-    yield _step(
-        estimate, why, f"print(ef.plan(floor.table, target={target}))", ("plan", "--target", target)
-    )
+    yield _step(estimate, why, "plan", {"target": target}, of=TABLE)
 
 
 def _can_be_planned(table: Table | None) -> bool:
@@ -249,10 +238,10 @@ def _repaired(estimate: Estimate) -> Iterator[NextStep]:
     finding = refuting(estimate)[0]
     asked = [*REMEDIES[finding.name](estimate)] if finding.name in REMEDIES else []
     for why, changed in asked:
-        yield NextStep(why, f"{python_code(changed)}\nprint(floor)", command_line(changed))
+        yield _again(why, changed)
     if not asked:
         why = f"{finding.remedy} Then ask again:".lstrip()
-        yield NextStep(why, f"{python_code(estimate)}\nprint(floor)", command_line(estimate))
+        yield _again(why, estimate)
 
 
 Remedy = Callable[[Estimate], Iterator[tuple[str, Estimate]]]
@@ -305,14 +294,28 @@ def _by(estimate: Estimate, method: str) -> Estimate:
     return replace(estimate, method=method, options={"interval": "auto", **options}, evidence=None)
 
 
+def _again(why: str, result: Estimate | Groups[Estimate], name: str = "floor") -> NextStep:
+    """Return a step that asks for a result."""
+    made = recipe_of(result)
+    return NextStep(why, f"{made.python}\nprint({name})", made.command)
+
+
 def _step(
-    estimate: Estimate, why: str, line: str, words: tuple[Any, ...], *, grouped: bool = True
+    estimate: Estimate,
+    why: str,
+    asks: str,
+    given: Mapping[str, Any] | None = None,
+    *,
+    of: Name = FLOOR,
+    about: Mapping[str, Any] | None = None,
+    grouped: bool = True,
 ) -> NextStep:
-    """Return a step whose Python goes on from the floor; one group alone has no command."""
-    command, *more = map(str, words)
-    alone = (
-        estimate.source is not None and estimate.source.options.group is not None and not grouped
-    )
-    return NextStep(
-        why, f"{python_code(estimate)}\n{line}", None if alone else typed(estimate, command, more)
-    )
+    """Return a step whose Python goes on from the floor, and whose command has to say `about`.
+
+    One group alone has no command.
+    """
+    source, given = estimate.source, given or {}
+    alone = source is not None and source.options.group is not None and not grouped
+    line = f"print({Call(asks=asks, first=(of,), given=given).python})"
+    command = None if alone else typed(estimate, asks, {**(about or {}), **given})
+    return NextStep(why, f"{python_code(estimate)}\n{line}", command)

@@ -1,27 +1,28 @@
 """What to type for the same result, in Python and on the command line.
 
-Results keep what they were made from and what was asked for. Here it is written down, so that
-running it gives the same bits.
+Results keep what they were made from and what was asked for. Here that becomes a `Call`, which is
+written in both ways, so that running either gives the same bits.
 """
 
 from __future__ import annotations
 
 import platform
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
 from errorfloor import intervals, methods
 from errorfloor.data.formats import format_called
-from errorfloor.data.layouts import LAYOUTS, Layout, of_kind
-from errorfloor.data.options import ARRAY, ReadOptions, Source
+from errorfloor.data.layouts import EVERY_LAYOUT, LAYOUTS, Layout, of_kind
+from errorfloor.data.options import ARRAY, Source
 from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.record import IntervalKind, Seed
 from errorfloor.methods.record import Method
-from errorfloor.questions.options import ASK_OPTIONS, OPTIONS, as_typed
+from errorfloor.questions.options import ASK_OPTIONS, OPTIONS, OPTIONS_OF, as_typed
 from errorfloor.results import (
     AgreementEstimate,
     Comparison,
@@ -38,77 +39,92 @@ from errorfloor.results.estimate import method_of
 STDIN = "-"
 
 
-# Which columns and classes were named, and how to read them.
+# A call, and how it is written.
 
 
-def columns_in_python(source: Source | None, layout: Layout) -> Iterator[str]:
-    """Yield the arguments that say where labels are, and how to read them."""
-    if source is None:
-        return
-    arguments = {role.name: role.argument for role in layout.roles}
-    for role, column in source.columns.items():
-        name = arguments[role]
-        yield f"{name}={_column_in_python(source, column, name)}"
-    yield from options_in_python(source.options)
+class Name(str):
+    """What an array, a table or a model is called in Python; no command can hold it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
-def options_in_python(options: ReadOptions) -> Iterator[str]:
-    """Yield the arguments that say how to read the data."""
-    for name, value in options.given.items():
-        if name not in ("format", "called"):  # which name the data itself
-            yield f"{name}={_option_in_python(name, value)}"
+class Each(list[Any]):
+    """Several values, each of which is typed behind an option of its own."""
 
 
-def _option_in_python(name: str, value: Any) -> str:
-    if name == "positive_from":
-        return f"{value:g}"
-    if name == "classes":
-        return repr(list(value))
-    return name if value == ARRAY else repr(item(value))
+FLOOR = Name("floor")
 
 
-def _column_in_python(source: Source, column: Any, name: str) -> str:
-    """Return what follows the name of an argument: columns, or an array that is called so."""
-    if source.origin == "arrays":
-        return name
-    return str(list(column)) if isinstance(column, tuple) else repr(column)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call of a function, and the command that does the same.
+
+    Attributes
+    ----------
+    asks : str
+        The function.
+    first : tuple
+        The arguments without a name.
+    given : dict
+        Those with a name, in order.
+    command : str
+        What the command line calls the function; "" where no command does the same.
+    files : tuple of str
+        What the command reads.
+    typed : dict, optional
+        What the command is given in place of `given`, by the names of arguments.
+    """
+
+    asks: str
+    first: tuple[Any, ...] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
+    command: str = ""
+    files: tuple[str, ...] = ()
+    typed: Mapping[str, Any] | None = None
+
+    @property
+    def python(self) -> str:
+        """The call in Python, where the data itself has its format."""
+        named = [f"{name}={item(one)!r}" for name, one in self.given.items() if name != "format"]
+        return f"ef.{self.asks}({', '.join([*map(repr, self.first), *named])})"
+
+    @property
+    def line(self) -> str | None:
+        """The command, or None where there is none."""
+        typed = self.given if self.typed is None else self.typed
+        if not self.command or any(isinstance(one, Name) for one in typed.values()):
+            return None
+        words = (word for name, one in typed.items() for word in self._words(name, one))
+        return shlex.join(("errorfloor", self.command, *self.files, *words))
+
+    def _words(self, name: str, value: Any) -> Iterator[str]:
+        flag = flag_of(self.command, name)
+        if value is True:
+            yield flag
+            return
+        several = value if isinstance(value, list | tuple) else ()
+        commas = any(isinstance(one, str) and "," in one for one in several)
+        for one in several if commas or isinstance(value, Each) else (value,):
+            yield from (flag, as_typed(one))
 
 
-def words_of(source: Source | None) -> Iterator[str]:
-    """Yield the files of a command, and the options that say the same."""
-    assert source is not None, "there is a command for files only"
-    if source.options.called is not None:
-        yield STDIN
-    else:
-        yield from (f"./{file}" if file.startswith("-") else file for file in source.files)
-    for role, column in source.columns.items():
-        columns = column if isinstance(column, tuple) else (column,)
-        for one in _together(columns):
-            yield from (f"--{role}", str(one))
-    for name, value in source.options.given.items():
-        if name != "called":
-            yield from _words_of_option(f"--{name.replace('_', '-')}", value)
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Lines of Python, and a command; none where no single one leads to the same."""
+
+    python: str = ""
+    command: str | None = None
 
 
-def _words_of_option(flag: str, value: Any) -> Iterator[str]:
-    if value is True:
-        yield flag
-    elif isinstance(value, tuple):
-        for one in _together(value):
-            yield from (flag, one)
-    else:
-        yield from (flag, f"{value:g}" if flag == "--positive-from" else str(item(value)))
-
-
-def can_be_typed(source: Source, layout: Layout) -> bool:
-    """Tell whether columns of classes have names that a list with commas can hold."""
-    by_class = {role.name for role in layout.roles if role.by_class}
-    several = (
-        column
-        for name, column in source.columns.items()
-        if name in by_class and isinstance(column, tuple)
-    )
-    return not any("," in one for column in several for one in column)
+def flag_of(command: str, name: str) -> str:
+    """Return what a command calls an argument."""
+    own = {**OPTIONS, **OPTIONS_OF.get(command, {})}
+    if name in own and name not in _ROLES:
+        return own[name].on_command_line
+    return f"--{_ROLES.get(name, name).replace('_', '-')}"
 
 
 def item(value: Any) -> Any:
@@ -116,37 +132,71 @@ def item(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _together(names: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return several names in one text, unless a comma in one of them forbids it."""
-    if len(names) < 2 or any("," in one for one in names):
-        return names
-    return (",".join(names),)
+def short(number: float) -> float:
+    """Return a number without a point where it is whole."""
+    return int(number) if number == int(number) else number
 
 
-def _arguments(values: Mapping[str, Any]) -> list[str]:
-    """Return values as arguments of a call, by their names."""
-    return [f"{name}={item(value)!r}" for name, value in values.items()]
+# Which data, columns and classes were named, and how to read them.
+
+_ROLES = {role.argument: role.name for layout in EVERY_LAYOUT for role in layout.roles}
+_ARGUMENTS = {name: argument for argument, name in _ROLES.items()}
+_ARRAYS = Source(origin="arrays", layout="")  # of results that do not say
 
 
-def _words(values: Mapping[str, Any]) -> list[str]:
-    """Return values as options of a command, by the names of arguments."""
-    flags = {name: FLAGS.get(name, f"--{name.replace('_', '-')}") for name in values}
-    return [word for name, value in values.items() for word in (flags[name], as_typed(value))]
+def _call_on(source: Source, arrays: tuple[str, ...], **more: Any) -> Call:
+    """Return a call about data; `arrays` are those that have no names in it."""
+    first = tuple(map(Name, arrays)) if source.origin == "arrays" else (_data(source),)
+    return Call(first=first, files=_files(source), **more)
 
 
-def _command(*words: str) -> str:
-    return shlex.join(("errorfloor", *words))
+def _data(source: Source) -> Any:
+    """Return a table, a dataframe, or files, as a call gets them."""
+    if source.origin != "files":
+        return Name(source.origin)
+    paths = source.files[0] if len(source.files) == 1 else list(source.files)
+    paths = paths if source.options.called is None else Name("path")
+    if source.options.format is None or format_called(source.options.format).holds_tables:
+        return paths
+    return Name(f"ef.frames.scan({paths!r}, format={source.options.format!r})")
 
 
-def _code(*lines: str) -> str:
-    return "\n".join(("import errorfloor as ef", "", *lines))
+def _files(source: Source) -> tuple[str, ...]:
+    """Return the files of a command."""
+    if source.options.called is not None:
+        return (STDIN,)
+    return tuple(f"./{file}" if file.startswith("-") else file for file in source.files)
+
+
+def _columns(source: Source) -> dict[str, Any]:
+    """Return the arguments that say where labels are: columns, or arrays that are called so."""
+    columns = {_ARGUMENTS.get(role, role): column for role, column in source.columns.items()}
+    if source.origin == "arrays":
+        return {name: Name(name) for name in columns}
+    return {name: list(one) if isinstance(one, tuple) else one for name, one in columns.items()}
+
+
+def _how(source: Source) -> dict[str, Any]:
+    """Return the arguments that say how to read."""
+    how = {name: value for name, value in source.options.given.items() if name != "called"}
+    for name, value in how.items():
+        if name == "positive_from":
+            how[name] = short(value)
+        elif name == "classes":
+            how[name] = list(value)
+        elif isinstance(value, str) and value == ARRAY:
+            how[name] = Name(name)
+    return how
+
+
+def _rng(seed: Seed | None) -> dict[str, Any]:
+    """Return the argument for where random numbers start."""
+    if seed is None:
+        return {}
+    return {"rng": Name("rng") if seed.number is None else seed.number}
 
 
 # What an estimate was asked for, as far as it can be asked for again.
-
-# What the command line calls the arguments of estimates.
-FLAGS = {name: OPTIONS[name].on_command_line for name in (*ASK_OPTIONS, "simultaneous")}
-FLAGS["model_error"] = FLAGS.pop("bias_for_error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +204,9 @@ class EstimateOptions:
     """What an estimate was asked for, as far as it has an influence."""
 
     estimate: Estimate
-    source: Source | None
     layout: Layout
-    method: Method | None
-    kind: IntervalKind | None
     values: dict[str, Any]
+    is_random: bool  # whether value or interval draw random numbers
 
     @classmethod
     def of(cls, estimate: Estimate) -> EstimateOptions:
@@ -166,7 +214,6 @@ class EstimateOptions:
         method = method_of(estimate)
         values = _asked_values(estimate, method)
         kind = intervals.named(values["interval"], method)
-        source = estimate.source
         layout = _layout(estimate, method)
         used = {
             name: value for name, value in values.items() if _is_used(name, value, method, kind)
@@ -175,33 +222,22 @@ class EstimateOptions:
             used = {"method": estimate.method, **used}
         if not estimate.measure.is_error:
             used = {"metric": estimate.metric, **used}
-        return cls(estimate, source, layout, method, kind, used)
+        kinds = [kind] if kind is not None or method is None else intervals.of(method).values()
+        is_random = any(one is None or one.is_random for one in kinds)
+        return cls(estimate, layout, used, is_random)
+
+    @property
+    def source(self) -> Source:
+        """Where the data came from."""
+        return self.estimate.source or _ARRAYS
 
     @property
     def seed(self) -> Seed | None:
-        """Where the random numbers started."""
-        return self.estimate.seed
-
-    @property
-    def seed_words(self) -> list[str]:
-        """Where they started, on the command line."""
-        if not self.is_random or self.seed is None:
-            return []
-        return ["--seed", str(self.seed.number)]
-
-    @property
-    def group(self) -> str | None:
-        """The column of the groups."""
-        return None if self.source is None else self.source.options.group
-
-    @property
-    def is_random(self) -> bool:
-        """Whether value or interval draw random numbers."""
-        if self.kind is not None:
-            return self.kind.is_random
-        return self.method is None or any(
-            kind.is_random for kind in intervals.of(self.method).values()
-        )
+        """Where the random numbers started; None where nobody knows, or there are none."""
+        seed = self.estimate.seed
+        if seed is None or not self.is_random:
+            return None
+        return None if seed.number is None and seed.generator is None else seed
 
     @property
     def is_at_level(self) -> bool:
@@ -217,23 +253,68 @@ class EstimateOptions:
     def can_be_read_again(self) -> bool:
         """Whether the command line can read the same."""
         source = self.source
-        if source is None or source.origin != "files":
-            return False
         positive = item(source.options.positive)
         is_plain = positive is None or type(positive) in (str, int, float)
-        return is_plain and can_be_typed(source, self.layout)
+        by_class = [source.columns.get(role.name) for role in self.layout.roles if role.by_class]
+        several = [one for names in by_class if isinstance(names, tuple) for one in names]
+        # A list with commas has to hold the names of columns.
+        return source.origin == "files" and is_plain and not any("," in one for one in several)
+
+    @property
+    def has_files(self) -> bool:
+        """Whether other commands can read the same."""
+        return self.can_be_read_again and self.source.options.called is None
 
     @property
     def has_command(self) -> bool:
         """Whether the command line can read the same, and be asked for the same."""
-        seeded = self.seed is not None and self.seed.number is not None
-        levels = self.is_at_level or "simultaneous" not in self.values
         return (
             self.can_be_read_again
-            and levels
-            and self.values.keys() <= FLAGS.keys()
-            and (seeded or not self.is_random)
+            and (self.is_at_level or "simultaneous" not in self.values)
+            and self.values.keys() <= {*ASK_OPTIONS, "simultaneous", "model_error"}
+            and (self.seed is not None or not self.is_random)
         )
+
+    def call(
+        self,
+        asks: str,
+        given: Mapping[str, Any],
+        command: str = "",
+        typed: Mapping[str, Any] | None = None,
+    ) -> Call:
+        """Return a call about the same data."""
+        source, arrays = self.source, self.layout.arrays
+        number = len(arrays) - self.layout.of_shares  # labels next to votes have a name
+        named = arrays[number:] if source.origin == "arrays" else ()
+        read = {**_columns(source), **_how(source)}
+        return _call_on(
+            source,
+            () if source.columns else arrays[:number],
+            asks=asks,
+            given={**{name: Name(name) for name in named}, **read, **given},
+            command=command,
+            typed=None if typed is None else {**read, **typed},
+        )
+
+    def again(self, verdict: Verdict | None = None) -> Call:
+        """Return the call for the estimate, and the command, which goes on to a verdict."""
+        given = {**self.values, **_rng(self.seed)}
+        typed = dict(_option(name, value) for name, value in given.items())
+        if "level" in typed and "simultaneous" not in typed:  # the evidence is that of any level
+            typed["level"] = self.estimate.level if verdict is None else verdict.level
+        command = "estimate" if verdict is None else "headroom"
+        if verdict is not None:
+            typed |= _model(verdict) | ({} if predicted_in(verdict) else _same(verdict))
+        able = self.has_command and (verdict is None or self.source.options.group is None)
+        return self.call(self.layout.asks, given, command if able else "", typed)
+
+
+def _option(name: str, value: Any) -> tuple[str, Any]:
+    """Return an argument of an estimate by the name of its option."""
+    if name != "model_error":
+        return name, value
+    reached = isinstance(value, tuple | list)
+    return ("reached", "/".join(map(str, value))) if reached else ("bias_for_error", value)
 
 
 def _asked_values(estimate: Estimate, method: Method | None) -> dict[str, Any]:
@@ -246,15 +327,13 @@ def _asked_values(estimate: Estimate, method: Method | None) -> dict[str, Any]:
         **estimate.options,
     }
     if values["interval"] == "auto":  # where it is undefined, the one asked for says so again
-        values["interval"] = _usual_interval(estimate, method)
+        if method is None:
+            values["interval"] = estimate.interval_method
+        elif estimate.table is None:
+            values["interval"] = method.interval
+        else:
+            values["interval"] = intervals.default(method, estimate.table, estimate.measure).name
     return values
-
-
-def _usual_interval(estimate: Estimate, method: Method | None) -> str | None:
-    """Return the interval that was chosen for the table."""
-    if method is None or estimate.table is None:
-        return estimate.interval_method if method is None else method.interval
-    return intervals.default(method, estimate.table, estimate.measure).name
 
 
 def _is_used(name: str, value: Any, method: Method | None, kind: IntervalKind | None) -> bool:
@@ -282,11 +361,17 @@ def _layout(estimate: Estimate, method: Method | None) -> Layout:
     return next((layout for layout in every if layout.kind == kind), of_kind(kind)[0])
 
 
-# Calls and commands.
+# Recipes of results.
 
 
-def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
-    """Return the calls that lead to an estimate, or on to the verdict on a model.
+@singledispatch
+def recipe_of(result: Any, verdict: Verdict | None = None) -> Recipe:
+    """Return what leads to a result, or from an estimate on to the verdict on a model."""
+    raise TypeError(f"nothing leads to {type(result).__name__}")
+
+
+def python_code(result: Any, verdict: Verdict | None = None) -> str:
+    """Return the calls that lead to a result, or on to the verdict on a model.
 
     Examples
     --------
@@ -296,195 +381,105 @@ def python_code(estimate: Estimate, verdict: Verdict | None = None) -> str:
     <BLANKLINE>
     floor = ef.from_scores(scores, labels, method='isotonic', interval='honest', level=0.95, rng=1)
     """
-    if isinstance(estimate, FeaturesEstimate):
-        return _code_of_features(estimate)
-    if isinstance(estimate, RatingsEstimate):
-        return _code_of_ratings(estimate, verdict)
-    asked = EstimateOptions.of(estimate)
-    if verdict is not None and predicted_in(verdict):
-        return "\n".join([*_before(asked), f"verdict = {_paired_call(asked, verdict)}"])
-    if isinstance(estimate, AgreementEstimate):
-        given = _asked_of_agreement(estimate)
-        pairs = (str(given.pop(name)) for name in ("agree", "pairs"))
-        call = f"floor = ef.from_agreement({', '.join([*pairs, *_arguments(given)])})"
-        return _code(call, *_headroom(verdict))
-    if not estimate.n:  # the floor was given as a number
-        more = _arguments(metric_of(estimate))
-        return _code(f"floor = {estimate.value!r}", *_headroom(verdict, more))
-    floor = f"floor = {_of_group(asked, _call(asked))}{_at_level(asked, verdict)}"
-    return "\n".join([*_before(asked), floor, *_headroom(verdict)])
+    return recipe_of(result, verdict).python
 
 
-def code_of_comparison(comparison: Comparison) -> str | None:
-    """Return the call that leads to the rows of a comparison, or None if no single one does."""
-    asked = _asked_of_comparison(comparison)
-    if asked is None:
-        return None
-    call = f"ef.compare({', '.join([*_labels(asked), *_options_of(comparison, asked)])})"
-    return "\n".join([*_before(asked), f"rows = {_of_group(asked, call)}"])
+def command_line(result: Any, verdict: Verdict | None = None) -> str | None:
+    """Return the command that leads to the same numbers, or None if no command does."""
+    return recipe_of(result, verdict).command
 
 
-def command_of_comparison(comparison: Comparison) -> str | None:
-    """Return the command that leads to the rows of a comparison, or None if none does."""
-    asked = _asked_of_comparison(comparison)
-    if asked is None or not asked.has_command:
-        return None
-    chosen = [word for row in comparison for word in ("--method", row.method)]
-    words = [*words_of(asked.source), *chosen, *_words(_compared(asked)), *asked.seed_words]
-    return _command("compare", *words)
-
-
-def code_of_people(people: People) -> str:
-    """Return the call that compares the same models with people."""
-    asked = EstimateOptions.of(people.floor)
-    models = [row.name for row in people]
-    in_rows = people.source is not None and people.source.origin in ("files", "frame")
-    given = [f"prediction={models!r}" if in_rows else "predictions=predictions"] if models else []
-    given += _arguments(_asked_of_people(people))
-    call = f"found = ef.people({', '.join([*_labels(asked), *given])})"
-    return "\n".join([*_before(asked), call])
-
-
-def command_of_people(people: People) -> str | None:
-    """Return the command that compares the same models with people, or None if none does."""
-    models = [word for row in people for word in ("--prediction", row.name)]
-    if len(people) > 1:
-        models = ["--prediction", ",".join(row.name for row in people)]
-    return typed(people.floor, "people", [*models, *_words(_asked_of_people(people))])
-
-
-def code_of_models(found: ModelComparison) -> str:
-    """Return the call that compares the same models."""
-    source = found.source
-    data = ["labels=labels", "predictions=predictions"]
-    if source is not None:
-        if source.origin != "arrays" and not _has_own_files(source):
-            frame = "path" if source.options.called is not None else _files_in_python(source)
-            named = (
-                f"{role}={_column_in_python(source, column, role)}"
-                for role, column in source.columns.items()
-            )
-            data = [frame if source.origin == "files" else source.origin, *named]
-        data += options_in_python(source.options)
-    call = f"found = ef.compare({', '.join([*data, *_arguments(_asked_of_models(found))])})"
-    if source is not None and source.options.group is not None:
-        call += f"[{found.group!r}]"
-    return _code(call)
-
-
-def command_of_models(found: ModelComparison) -> str | None:
-    """Return the command that compares the same models, or None if none does."""
-    source = found.source
-    if source is None or source.origin != "files" or any("," in row.name for row in found):
-        return None
-    if source.options.called is not None:
-        return None
-    source = replace(source, columns={}) if _has_own_files(source) else source
-    return _command("compare", *words_of(source), *_words(_asked_of_models(found)))
-
-
-def _has_own_files(source: Source) -> bool:
-    """Tell whether each model is in a file of its own."""
-    return "prediction" in source.guessed
-
-
-def _asked_of_models(found: ModelComparison) -> dict[str, Any]:
-    """Return what was asked for and is not the default."""
-    asked = {} if found.measure.is_error and not found.notes else {"metric": found.metric}
-    asked |= found.measure.given
-    return asked if found.level == 0.95 else {**asked, "level": found.level}
-
-
-def _asked_of_people(people: People) -> dict[str, Any]:
-    """Return what was asked for and is not the default."""
-    options = people.floor.options
-    values: dict[str, Any] = {
-        "panels": [one.people for one in people.panels],
-        "totals_by": options.get("totals_by"),
-        "stopping": options.get("stopping"),
-        "level": people.level,
-    }
-    usual = {"panels": [1, 3, 5], "totals_by": "chance", "stopping": None, "level": 0.95}
-    return {
-        name: value for name, value in values.items() if value is not None and value != usual[name]
-    }
-
-
-def typed(estimate: Estimate, command: str, more: Iterable[str] = ()) -> str | None:
+def typed(estimate: Estimate, command: str, given: Mapping[str, Any]) -> str | None:
     """Return another command on the same files, or None where there are none to read again."""
     asked = EstimateOptions.of(estimate)
-    if (
-        not asked.can_be_read_again
-        or asked.source is None
-        or asked.source.options.called is not None
-    ):
-        return None
-    return _command(command, *words_of(asked.source), *more)
+    return asked.call(command, given, command if asked.has_files else "").line
 
 
-def code_of_groups(groups: Groups[Estimate]) -> str:
-    """Return the call that leads to the estimates of all groups together.
+def _written(call: Call, line: str, asked: EstimateOptions | None = None, *more: str) -> Recipe:
+    """Return the recipe with a call in a line of Python."""
+    return Recipe("\n".join([*_before(asked), line, *more]), call.line)
 
-    Of groups that somebody put together, one call for each.
-    """
-    asked = _asked_together(groups)
-    if asked is not None:
-        return "\n".join([*_before(asked), f"floors = {_call(asked)}"])
-    each = [f"{python_code(row)}\nfloors[{item(name)!r}] = floor" for name, row in groups.items()]
-    how = f"level={groups.level!r}, simultaneous={groups.simultaneous!r}, dropped={groups.dropped}"
-    return "\n\n".join(
-        ["floors = {}", *each, f"floors = ef.Groups({groups.column!r}, floors, {how})"]
+
+@recipe_of.register(Estimate)
+def _of_estimate(estimate: Estimate, verdict: Verdict | None = None) -> Recipe:
+    asked = EstimateOptions.of(estimate)
+    if verdict is not None and predicted_in(verdict):
+        return _of_pair(asked, verdict)
+    more = _goes_on(estimate, verdict)
+    if not estimate.n:  # it was given as a number
+        call = Call(asks="headroom") if verdict is None else _headroom(estimate, verdict)
+        return _written(call, f"floor = {estimate.value!r}", None, *more)
+    call = asked.again(verdict)
+    floor = f"{_of_group(asked, call.python)}{_at_level(asked, verdict)}"
+    return _written(call, f"floor = {floor}", asked, *more)
+
+
+@recipe_of.register(AgreementEstimate)
+def _of_agreement(estimate: AgreementEstimate, verdict: Verdict | None = None) -> Recipe:
+    # The rate where the number that agree is not whole.
+    agree = estimate.agree if isinstance(estimate.agree, int) else estimate.agreement
+    given: dict[str, Any] = {} if estimate.share is None else {"share": estimate.share}
+    given["interval"] = estimate.interval_method  # None asks for none
+    given["level"] = estimate.level or estimate.options["level"]
+    command = "agreement" if verdict is None else ""
+    call = Call(
+        asks="from_agreement",
+        first=(agree, estimate.pairs),
+        given=given,
+        command=command,
+        typed={"agree": agree, "pairs": estimate.pairs, **given},
+    )
+    return _written(call, f"floor = {call.python}", None, *_goes_on(estimate, verdict))
+
+
+def _of_pair(asked: EstimateOptions, verdict: Verdict) -> Recipe:
+    """Return the call for a floor and a model that share their items."""
+    model = _model(verdict)
+    about = {**metric_of(asked.estimate), "level": verdict.level, **_rng(asked.seed)}
+    call = asked.call("headroom", {**model, **about})
+    if model["prediction"] is None:
+        arrays = {name: Name(name) for name in ("labels", "predictions")}
+        call = Call(asks="headroom", first=(Name("scores"),), given={**arrays, **about})
+    return _written(asked.again(verdict), f"verdict = {call.python}", asked)
+
+
+def _headroom(estimate: Estimate, verdict: Verdict) -> Call:
+    """Return the call for a model next to a floor, and the command, where that is a number."""
+    model, level, same = _model(verdict), {"level": verdict.level}, _same(verdict)
+    metric = {} if estimate.n else metric_of(estimate)
+    return Call(
+        asks="headroom",
+        first=(FLOOR,),
+        given={**model, **level, **same, **metric},
+        command="" if estimate.n else "headroom",
+        files=(repr(estimate.value),),
+        typed={**model, **same, **metric, **level},
     )
 
 
-def command_line(estimate: Estimate, verdict: Verdict | None = None) -> str | None:
-    """Return the command that leads to the same numbers, or None if no command does."""
-    if isinstance(estimate, RatingsEstimate):
-        return _command_of_ratings(estimate, verdict)
-    if verdict is not None and not estimate.n:  # the floor was given as a number
-        model = _model_words(verdict)
-        if model is None:
-            return None
-        given = [*_words(metric_of(estimate)), "--level", str(verdict.level)]
-        return _command("headroom", repr(estimate.value), *model, *given)
-    if isinstance(estimate, AgreementEstimate):
-        words = _words(_asked_of_agreement(estimate))
-        return None if verdict is not None else _command("agreement", *words)
-    if isinstance(estimate, FeaturesEstimate):
-        return _command_of_features(estimate)
-    asked = EstimateOptions.of(estimate)
-    if not asked.has_command or (verdict is not None and asked.group is not None):
-        return None
-    model = [] if verdict is None else _model_words(verdict)
-    if model is None:
-        return None
-    command = "estimate" if verdict is None else "headroom"
-    return _command(command, *words_of(asked.source), *_option_words(asked, verdict), *model)
+def _goes_on(estimate: Estimate, verdict: Verdict | None) -> Iterator[str]:
+    """Yield the line that goes on from a floor to a verdict."""
+    if verdict is not None:
+        yield f"verdict = {_headroom(estimate, verdict).python}"
 
 
-def _asked_of_agreement(estimate: AgreementEstimate) -> dict[str, Any]:
-    """Return what is known of pairs, and what was asked; no interval is None."""
-    return {
-        # The rate where the number that agree is not whole.
-        "agree": estimate.agree if isinstance(estimate.agree, int) else estimate.agreement,
-        "pairs": estimate.pairs,
-        **({} if estimate.share is None else {"share": estimate.share}),
-        "interval": estimate.interval_method,
-        "level": estimate.level or estimate.options["level"],
-    }
+def _model(verdict: Verdict) -> dict[str, Any]:
+    """Return what names the model; arrays by the names of their arguments."""
+    given = verdict.given or {"errors": verdict.errors}
+    if verdict.test is not None:
+        label = {"label": given["label"]} if "label" in given else {}
+        return {"prediction": verdict.test.prediction, **label}
+    model = {name: Name(name) if value is None else value for name, value in given.items()}
+    return {**model, "n": verdict.n} if {"errors", "model_value"} & given.keys() else model
+
+
+def _same(verdict: Verdict) -> dict[str, Any]:
+    return {"same_labelling": True} if verdict.same_labelling else {}
 
 
 def predicted_in(verdict: Verdict) -> bool:
     """Tell whether floor and model come from the same rows."""
     return verdict.test is not None or "prediction" in verdict.given
-
-
-def _prediction(verdict: Verdict) -> str | None:
-    """Return the column of the model."""
-    if verdict.test is not None:
-        return verdict.test.prediction
-    column: str | None = verdict.given.get("prediction")
-    return column
 
 
 def metric_of(estimate: Estimate) -> dict[str, Any]:
@@ -494,74 +489,39 @@ def metric_of(estimate: Estimate) -> dict[str, Any]:
     return {"metric": estimate.metric, **estimate.measure.given}
 
 
-def _model_words(verdict: Verdict) -> list[str] | None:
-    """Return what names the model on the command line, or None where arrays do."""
-    given = verdict.given
-    if predicted_in(verdict):
-        label = ["--label", given["label"]] if "label" in given else []
-        return ["--prediction", str(_prediction(verdict)), *label]
-    if "labels" in given:
-        return None
-    if "confusion" in given:
-        words = ["--confusion", as_typed(given["confusion"])]
-    elif "model_value" in given:
-        words = ["--model-value", repr(given["model_value"]), "--test-items", str(verdict.n)]
-    else:
-        words = ["--model-errors", str(verdict.errors), "--test-items", str(verdict.n)]
-    return [*words, "--same-labelling"] if verdict.same_labelling else words
-
-
-def command_of_groups(groups: Groups[Estimate]) -> str | None:
-    """Return the command that leads to the same numbers of all groups, or None if none does."""
+@recipe_of.register(Groups)
+def _of_groups(groups: Groups[Estimate], verdict: None = None) -> Recipe:
+    """Return the call for all groups; of groups that somebody put together, one for each."""
     asked = _asked_together(groups)
-    return None if asked is None else command_line(asked.estimate)
-
-
-def versions() -> dict[str, str]:
-    """Return what results are computed with."""
-    import scipy
-
-    from errorfloor import __version__
-
-    return {
-        "errorfloor": __version__,
-        "Python": platform.python_version(),
-        "NumPy": np.__version__,
-        "SciPy": scipy.__version__,
-    }
+    if asked is not None:
+        call = asked.again()
+        return _written(call, f"floors = {call.python}", asked)
+    each = [f"{python_code(row)}\nfloors[{item(name)!r}] = floor" for name, row in groups.items()]
+    how = f"level={groups.level!r}, simultaneous={groups.simultaneous!r}, dropped={groups.dropped}"
+    last = f"floors = ef.Groups({groups.column!r}, floors, {how})"
+    return Recipe("\n\n".join(["floors = {}", *each, last]))
 
 
 def _asked_together(groups: Groups[Estimate]) -> EstimateOptions | None:
     """Return what all groups were asked for by one call, or None if they were not."""
     if any(isinstance(one, RatingsEstimate) for one in groups.values()):
         return None
-    first, *others = map(EstimateOptions.of, groups.values())
-    call = None if first.group is None else _call(first)
-    together = all(_call(one) == call and one.is_at_level for one in (first, *others))
-    return first if together else None
+    rows = [EstimateOptions.of(row) for row in groups.values()]
+    call = None if rows[0].source.options.group is None else rows[0].again().python
+    together = all(row.again().python == call and row.is_at_level for row in rows)
+    return rows[0] if together else None
 
 
-def _before(asked: EstimateOptions) -> Iterator[str]:
-    """Yield what comes before the call: imports, the random numbers, remarks."""
-    generator = asked.seed.generator if asked.is_random and asked.seed is not None else None
-    yield "import errorfloor as ef"
-    if generator is not None:
-        yield "import numpy as np"
-    yield ""
-    if generator is not None:
-        yield from _generator(generator)
-    yield from _remarks(asked)
-
-
-def _call(asked: EstimateOptions) -> str:
-    given = ", ".join([*_labels(asked), *_options(asked)])
-    return f"ef.{asked.layout.asks}({given})"
-
-
-def _labels(asked: EstimateOptions) -> list[str]:
-    """Return the arguments that name the data and its columns."""
-    data = [_data(asked), *columns_in_python(asked.source, asked.layout)]
-    return [one for one in data if one]
+@recipe_of.register(Comparison)
+def _of_comparison(comparison: Comparison, verdict: None = None) -> Recipe:
+    asked = _asked_of_comparison(comparison)
+    if asked is None:
+        return Recipe()
+    names, options = [row.method for row in comparison], _compared(asked) | _rng(asked.seed)
+    command = "compare" if asked.has_command else ""
+    typed = {"method": Each(names), **options}
+    call = asked.call("compare", {"methods": names, **options}, command, typed)
+    return _written(call, f"rows = {_of_group(asked, call.python)}", asked)
 
 
 def _asked_of_comparison(comparison: Comparison) -> EstimateOptions | None:
@@ -590,44 +550,155 @@ def _compared(asked: EstimateOptions) -> dict[str, Any]:
     return about | {name: given[name] for name in names if given.get(name, "auto") != "auto"}
 
 
-def _options_of(comparison: Comparison, asked: EstimateOptions) -> Iterator[str]:
-    yield f"methods={[row.method for row in comparison]!r}"
-    yield from _arguments(_compared(asked))
-    yield from (one for one in _options(asked) if one.startswith("rng="))
+@recipe_of.register(People)
+def _of_people(people: People, verdict: None = None) -> Recipe:
+    asked = EstimateOptions.of(people.floor)
+    in_rows = people.source is not None and people.source.origin in ("files", "frame")
+    models = [row.name for row in people]
+    given = {"prediction": models} if in_rows else {"predictions": Name("predictions")}
+    given = {**(given if models else {}), **_asked_of_people(people)}
+    call = asked.call("people", given, "people" if asked.has_files else "")
+    return _written(call, f"found = {call.python}", asked)
 
 
-def _data(asked: EstimateOptions) -> str:
-    source = asked.source
-    if source is None or source.origin == "arrays":
-        arrays = asked.layout.arrays
-        number = len(arrays) - asked.layout.of_shares  # labels next to votes have a name
-        first = () if source is not None and source.columns else arrays[:number]
-        return ", ".join([*first, *(f"{name}={name}" for name in arrays[number:])])
-    if source.origin != "files":
-        return source.origin
-    files = _files_in_python(source)
-    if source.options.called is not None:
-        files = "path"
-    if source.options.format is None or format_called(source.options.format).holds_tables:
-        return files
-    return f"ef.frames.scan({files}, format={source.options.format!r})"
+def _asked_of_people(people: People) -> dict[str, Any]:
+    """Return what was asked for and is not the default."""
+    options = people.floor.options
+    values: dict[str, Any] = {
+        "panels": [one.people for one in people.panels],
+        "totals_by": options.get("totals_by"),
+        "stopping": options.get("stopping"),
+        "level": people.level,
+    }
+    usual = {"panels": [1, 3, 5], "totals_by": "chance", "stopping": None, "level": 0.95}
+    return {
+        name: value for name, value in values.items() if value is not None and value != usual[name]
+    }
 
 
-def _files_in_python(source: Source) -> str:
-    return repr(source.files[0] if len(source.files) == 1 else list(source.files))
+@recipe_of.register(ModelComparison)
+def _of_models(found: ModelComparison, verdict: None = None) -> Recipe:
+    source = found.source or _ARRAYS
+    arrays = {name: Name(name) for name in ("labels", "predictions")}
+    apart = "prediction" in source.guessed  # each model is in a file of its own
+    columns = {} if apart else _columns(source)
+    named = {} if found.measure.is_error and not found.notes else {"metric": found.metric}
+    asked = {**_how(source), **named, **found.measure.given}
+    asked |= {} if found.level == 0.95 else {"level": found.level}
+    commas = any("," in row.name for row in found)
+    able = source.origin == "files" and source.options.called is None and not commas
+    call = _call_on(
+        source,
+        (),
+        asks="compare",
+        given={**(columns or arrays), **asked},
+        command="compare" if able else "",
+        typed={**columns, **asked},
+    )
+    call = replace(call, first=()) if apart else call
+    pick = "" if source.options.group is None else f"[{found.group!r}]"
+    return _written(call, f"found = {call.python}{pick}")
 
 
-def _options(asked: EstimateOptions) -> Iterator[str]:
-    yield from _arguments(asked.values)
-    if asked.is_random and asked.seed is not None:
-        known = asked.seed.generator is not None or asked.seed.number is not None
-        yield from _rng(asked.seed) if known else ()
+@recipe_of.register(FeaturesEstimate)
+def _of_features(estimate: FeaturesEstimate, verdict: None = None) -> Recipe:
+    source, options = estimate.source or _ARRAYS, estimate.options
+    columns, how = _columns(source), _how(source)
+    columns = {name: columns[name] for name in ("label", "features") if name in columns}
+    own = {"models": Name("models")} if options["models"] else {}
+    if options["floor"]:
+        own |= {"floor": Name("labels_floor"), "same_labelling": options["same_labelling"]}
+    more = {"duplicates": options["duplicates"], "level": options["level"]}
+    asked = {"method": estimate.method, **own, **more, **_rng(estimate.seed)}
+    typed = {"cluster": how["cluster"]} if "cluster" in how else {}
+    typed |= {"classes": Each(how["classes"])} if "classes" in how else {}
+    able = source.files and "label" in columns and estimate.seed is not None
+    call = _call_on(
+        source,
+        ("X",),
+        asks="from_features",
+        given={**columns, **how, **asked},
+        command="features" if able else "",
+        typed={**columns, **typed, **asked},
+    )
+    call = call if "label" in columns else replace(call, first=(*call.first, Name("y")))
+    return _written(call, f"floor = {call.python}")
 
 
-def _rng(seed: Seed | None) -> Iterator[str]:
-    """Yield the argument for where random numbers start."""
-    if seed is not None:
-        yield "rng=rng" if seed.number is None else f"rng={seed.number}"
+def _of_published(found: RatingsEstimate, verdict: Verdict | None) -> Recipe:
+    """Return the call about an agreement that was given."""
+    options = found.options
+    given = {options["given"]: options["agreement"], "n": options["n"]}
+    given |= {"metric": found.metric, "level": options["level"]}
+    given = {name: one for name, one in given.items() if one is not None}
+    command = "agreement" if verdict is None else ""
+    call = Call(asks="from_agreement", given=given, command=command)
+    return _written(call, f"floor = {call.python}")
+
+
+@recipe_of.register(RatingsEstimate)
+def _of_ratings(found: RatingsEstimate, verdict: Verdict | None = None) -> Recipe:
+    if not found.ratings:
+        return _of_published(found, verdict)
+    source = found.source or _ARRAYS
+    columns, how, asked = _columns(source), _how(source), _options_of_ratings(found)
+    shared, start = source.facts.get("rater"), _rng(found.seed)
+    named = None if verdict is None else verdict.given.get("prediction")
+    model = {"prediction": named} if isinstance(named, str) else {}
+    rater = {} if shared is None else {"rater": shared}
+    flag = {} if shared is None else {"shared" if shared else "no_rater": True}
+    ends = {"scale": [*map(short, asked["scale"])]} if "scale" in asked else {}
+    able = source.files and found.group is None and found.interval is not None
+    able = able and not any(map(source.options.is_given, ("called", "format")))
+    call = _call_on(
+        source,
+        ("ratings",),
+        asks="headroom" if model else "from_ratings",
+        given={**columns, **rater, **how, **asked, **start, **model},
+        command="ratings" if able and (verdict is None or model) else "",
+        typed={**columns, **how, **flag, **model, **asked, **ends, **start},
+    )
+    pick = "" if found.group is None else f"[{found.group!r}]"
+    line = f"{'verdict' if model else 'floor'} = {call.python}{pick}"
+    if verdict is None or model:
+        return _written(call, line)
+    given = {"predictions": Name("predictions"), "level": verdict.level}
+    beside = Call(asks="headroom", first=(FLOOR,), given=given)
+    return _written(call, line, None, f"verdict = {beside.python}")
+
+
+_USUAL = {"label": "one", "raters": "absolute", "scale": None, "interval": "auto", "level": None}
+
+
+def _options_of_ratings(found: RatingsEstimate) -> dict[str, Any]:
+    """Return what was asked for and is not the default."""
+    asked = {
+        name: found.options[name] for name, usual in _USUAL.items() if found.options[name] != usual
+    }
+    asked |= {"scale": tuple(asked["scale"])} if "scale" in asked else {}
+    return {"metric": found.metric, **asked}
+
+
+# What stands before a call, and after it.
+
+
+def _before(asked: EstimateOptions | None) -> Iterator[str]:
+    """Yield what comes before the call: imports, the random numbers, remarks."""
+    seed = None if asked is None else asked.seed
+    generator = None if seed is None else seed.generator
+    yield "import errorfloor as ef"
+    if generator is not None:
+        yield "import numpy as np"
+    yield ""
+    if generator is not None:
+        yield from _generator(generator)
+    if asked is None:
+        return
+    called = asked.source.options.called
+    if asked.source.origin == "files" and called is not None:
+        yield f"# path is that of a file with what was read from {called}."
+    if asked.is_random and seed is None and asked.estimate.interval is not None:
+        yield "# The limits have random parts: the same rng gives the same again."
 
 
 def _generator(kept: Any) -> Iterator[str]:
@@ -641,17 +712,8 @@ def _generator(kept: Any) -> Iterator[str]:
     yield "rng = np.random.Generator(bits)"
 
 
-def _remarks(asked: EstimateOptions) -> Iterator[str]:
-    source, seed = asked.source, asked.seed
-    if source is not None and source.origin == "files" and source.options.called is not None:
-        yield f"# path is that of a file with what was read from {source.options.called}."
-    unknown = seed is None or (seed.number is None and seed.generator is None)
-    if asked.is_random and unknown and asked.estimate.interval is not None:
-        yield "# The limits have random parts: the same rng gives the same again."
-
-
 def _of_group(asked: EstimateOptions, call: str) -> str:
-    if asked.group is None:
+    if asked.source.options.group is None:
         return call
     group = item(asked.estimate.group)
     if isinstance(group, str | int | float | None) and group == group:  # not NaN
@@ -666,179 +728,15 @@ def _at_level(asked: EstimateOptions, verdict: Verdict | None) -> str:
     return f".at_level({given!r})"
 
 
-def _paired_call(asked: EstimateOptions, verdict: Verdict) -> str:
-    """Return the call for a floor and a model that share their items."""
-    prediction = f"prediction={_prediction(verdict)!r}"
-    data = [_data(asked), *columns_in_python(asked.source, asked.layout), prediction]
-    if "label" in verdict.given:  # next to soft labels
-        data.append(f"label={verdict.given['label']!r}")
-    if _prediction(verdict) is None:
-        data = ["scores", "labels=labels", "predictions=predictions"]
-    data += _arguments(metric_of(asked.estimate))
-    seed = [one for one in _options(asked) if one.startswith("rng=")]
-    return f"ef.headroom({', '.join([*data, f'level={verdict.level!r}', *seed])})"
+def versions() -> dict[str, str]:
+    """Return what results are computed with."""
+    import scipy
 
+    from errorfloor import __version__
 
-def _headroom(verdict: Verdict | None, more: Iterable[str] = ()) -> Iterator[str]:
-    if verdict is None:
-        return
-    same = ["same_labelling=True"] if verdict.same_labelling else []
-    given = [*_model_in_python(verdict), f"level={verdict.level!r}", *same, *more]
-    yield f"verdict = ef.headroom(floor, {', '.join(given)})"
-
-
-def _model_in_python(verdict: Verdict) -> Iterator[str]:
-    """Yield what names the model; arrays by the names of their arguments."""
-    if not verdict.given:
-        yield f"errors={verdict.errors}"
-    for name, value in verdict.given.items():
-        yield f"{name}={name if value is None else repr(value)}"
-    if not verdict.given or "model_value" in verdict.given:
-        yield f"n={verdict.n}"
-
-
-def _option_words(asked: EstimateOptions, verdict: Verdict | None) -> Iterator[str]:
-    values = dict(asked.values)
-    if "level" in values and "simultaneous" not in values:  # the evidence is that of any level
-        values["level"] = asked.estimate.level if verdict is None else verdict.level
-    for name, value in values.items():
-        if name == "model_error" and isinstance(value, tuple | list):
-            yield from ("--reached", "/".join(map(str, value)))
-            continue
-        yield FLAGS[name]
-        if value is not True:
-            yield as_typed(value)
-    yield from asked.seed_words
-
-
-# Features.
-
-
-def _code_of_features(estimate: FeaturesEstimate) -> str:
-    """Return the call that leads to the estimate; arrays and models by their arguments' names."""
-    given = ", ".join([*_data_of_features(estimate), *_options_of_features(estimate)])
-    return _code(f"floor = ef.from_features({given})")
-
-
-def _command_of_features(estimate: FeaturesEstimate) -> str | None:
-    """Return the command that leads to the same numbers, or None if none does."""
-    source, seed = estimate.source, estimate.seed
-    if source is None or not source.files or "label" not in source.columns:
-        return None
-    own = estimate.options["models"] or estimate.options["floor"]
-    if own or seed is None or seed.number is None or source.options.cluster == ARRAY:
-        return None
-    asked: dict[str, Any] = {"label": source.columns["label"]}
-    asked["features"] = ",".join(source.columns["features"])
-    asked |= {} if source.options.cluster is None else {"cluster": source.options.cluster}
-    classes = [word for one in source.options.classes or () for word in ("--classes", one)]
-    more = {name: estimate.options[name] for name in ("duplicates", "level")}
-    words = [*_words(asked), *classes, *_words({"method": estimate.method, **more})]
-    return _command("features", *source.files, *words, "--seed", str(seed.number))
-
-
-def _data_of_features(estimate: FeaturesEstimate) -> Iterator[str]:
-    source = estimate.source
-    if source is None or source.origin == "arrays":
-        yield from ("X", "y")
-    else:
-        yield repr(source.files[0]) if source.files else "frame"
-        yield f"label={source.columns['label']!r}" if "label" in source.columns else "y"
-        yield f"features={source.columns['features']!r}"
-    if source is not None:
-        yield from options_in_python(source.options)
-
-
-def _options_of_features(estimate: FeaturesEstimate) -> Iterator[str]:
-    options, seed = estimate.options, estimate.seed
-    yield f"method={estimate.method!r}"
-    if options["models"]:
-        yield "models=models"
-    if options["floor"]:
-        yield "floor=labels_floor"
-        yield f"same_labelling={options['same_labelling']!r}"
-    yield f"duplicates={options['duplicates']!r}"
-    yield f"level={options['level']!r}"
-    yield from _rng(seed)
-
-
-# Ratings.
-
-
-def _code_of_ratings(found: RatingsEstimate, verdict: Verdict | None = None) -> str:
-    """Return the call that leads to the estimate, or on to the verdict."""
-    if not found.ratings:
-        return _code(f"floor = ef.from_agreement({', '.join(_arguments(_published(found)))})")
-    options = _arguments(_options_of_ratings(found))
-    given = ", ".join([*_data_of_ratings(found.source), *options, *_rng(found.seed)])
-    pick = "" if found.group is None else f"[{found.group!r}]"
-    column = None if verdict is None else verdict.given.get("prediction")
-    if isinstance(column, str):
-        return _code(f"verdict = ef.headroom({given}, prediction={column!r}){pick}")
-    floor = f"floor = ef.from_ratings({given}){pick}"
-    if verdict is None:
-        return _code(floor)
-    model = f"ef.headroom(floor, predictions=predictions, level={verdict.level!r})"
-    return _code(floor, f"verdict = {model}")
-
-
-def _published(found: RatingsEstimate) -> dict[str, Any]:
-    """Return the agreement that was given, and what was asked about it."""
-    options = found.options
-    given = {options["given"]: options["agreement"], "n": options["n"]}
-    asked = {**given, "metric": found.metric, "level": options["level"]}
-    return {name: one for name, one in asked.items() if one is not None}
-
-
-def _data_of_ratings(source: Source | None) -> Iterator[str]:
-    if source is None:
-        yield "ratings"
-        return
-    yield _files_in_python(source) if source.files else _RATINGS[source.origin]
-    for role, column in source.columns.items():
-        yield f"{role}={_column_in_python(source, column, role)}"
-    if source.facts.get("rater") is not None:
-        yield f"rater={source.facts['rater']!r}"
-    yield from options_in_python(source.options)
-
-
-_RATINGS = {"arrays": "ratings", "table": "table", "frame": "frame"}  # what they are called
-_USUAL = {"label": "one", "raters": "absolute", "scale": None, "interval": "auto", "level": None}
-
-
-def _options_of_ratings(found: RatingsEstimate) -> dict[str, Any]:
-    """Return what was asked for and is not the default."""
-    asked = {
-        name: found.options[name] for name, usual in _USUAL.items() if found.options[name] != usual
+    return {
+        "errorfloor": __version__,
+        "Python": platform.python_version(),
+        "NumPy": np.__version__,
+        "SciPy": scipy.__version__,
     }
-    asked |= {"scale": tuple(asked["scale"])} if "scale" in asked else {}
-    return {"metric": found.metric, **asked}
-
-
-def _command_of_ratings(found: RatingsEstimate, verdict: Verdict | None = None) -> str | None:
-    """Return the command that leads to the same numbers, or None if none does."""
-    if not found.ratings:
-        words = _words(_published(found))
-        return None if verdict is not None else _command("agreement", *words)
-    source, seed = found.source, found.seed
-    if (
-        source is None
-        or not source.files
-        or any(map(source.options.is_given, ("called", "format")))
-    ):
-        return None
-    if found.group is not None or found.interval is None or (seed and seed.number is None):
-        return None
-    words = [*words_of(source)]
-    if source.facts.get("rater") is not None:
-        words.append("--shared" if source.facts["rater"] else "--no-rater")
-    if verdict is not None:
-        if not isinstance(verdict.given.get("prediction"), str):
-            return None
-        words += ["--prediction", verdict.given["prediction"]]
-    asked = _options_of_ratings(found)
-    if "scale" in asked:
-        asked["scale"] = ",".join(f"{end:g}" for end in asked["scale"])
-    words += _words(asked)
-    words += ["--seed", str(seed.number)] if seed is not None else []
-    return _command("ratings", *words)

@@ -46,19 +46,7 @@ from errorfloor.show.grids import (
 )
 from errorfloor.show.markup import visible
 from errorfloor.show.next_steps import steps_of, steps_of_groups
-from errorfloor.show.recipe import (
-    code_of_comparison,
-    code_of_groups,
-    code_of_models,
-    code_of_people,
-    command_line,
-    command_of_comparison,
-    command_of_groups,
-    command_of_models,
-    command_of_people,
-    python_code,
-    versions,
-)
+from errorfloor.show.recipe import recipe_of, versions
 from errorfloor.show.report.context import Context, annotators_again, diagnose, items_again
 from errorfloor.show.report.document import (
     Answer,
@@ -592,17 +580,17 @@ def _typed(subject: _Subject, how: _Asked) -> tuple[str, str | None]:
     more = f", rng={how.rng}" if isinstance(how.rng, int | np.integer) and how.rng != 0 else ""
     more += ", theory=True" if how.theory else ""
     compared, people = how.comparison or subject.comparison, subject.people
-    rows = None if compared is None else code_of_comparison(compared)
-    command = None if subject.comparison is None else command_of_comparison(subject.comparison)
-    command = command or command_line(subject.estimate, subject.verdict)
+    rows = "" if compared is None else recipe_of(compared).python
+    command = None if subject.comparison is None else recipe_of(subject.comparison).command
     if people is not None and subject.verdict is None:
-        code, name, command = code_of_people(people), "found", command_of_people(people)
+        made, name, command = recipe_of(people), "found", None
     else:
-        code = python_code(subject.estimate, subject.verdict)
+        made = recipe_of(subject.estimate, subject.verdict)
         name = "floor" if subject.verdict is None else "verdict"
-    if rows is not None and how.comparison is None:
+    code, command = made.python, command or made.command
+    if rows and how.comparison is None:
         code, name = rows, "rows"
-    elif rows is not None and name != "found":
+    elif rows and name != "found":
         code = "\n".join([code, *rows.splitlines()[2:]])
         more = f", comparison=rows{more}"
     return f'{code}\nef.report({name}, "report.html"{more})', command
@@ -697,13 +685,14 @@ def _of_groups(result: Groups[Any], how: _Asked) -> GroupsSummary:
     shown = replace(groups, column=visible(groups.column), estimates=_under_shown_names(groups))
     about = how.about({**source_of(first), "group": groups.column})
     title = f"{title_of(about, first)} by {shown.column}"
+    made = recipe_of(groups)
     return GroupsSummary(
-        **how.document(title, about, command_of_groups(groups)),
+        **how.document(title, about, made.command),
         groups=groups,
         shown=shown,
         diagnostics=tuple(map(_calling_for_attention, groups.values())),
         pictures=(picture_of_groups(shown, *_lowest_and_highest(shown)),),
-        python=visible(f'{code_of_groups(groups)}\nef.report(floors, "report.html")'),
+        python=visible(f'{made.python}\nef.report(floors, "report.html")'),
         steps=steps_of_groups(groups),
     )
 
@@ -947,12 +936,12 @@ def _of_models(result: ModelComparison, how: _Asked) -> ModelsSummary:
     if len(result) <= 3:
         names = either(row.name for row in result.models)
         title = f"Which model is {'better' if len(result) == 2 else 'best'}: {names}?"
-    about = how.about(source_of(result))
+    about, made = how.about(source_of(result)), recipe_of(result)
     return ModelsSummary(
-        **how.document(title, about, command_of_models(result)),
+        **how.document(title, about, made.command),
         found=result,
         pictures=(),
-        python=visible(f'{code_of_models(result)}\nef.report(found, "report.html")'),
+        python=visible(f'{made.python}\nef.report(found, "report.html")'),
     )
 
 
