@@ -238,6 +238,25 @@ def test_the_least_rating_of_class_1_keeps_all_its_digits(tmp_path):
     check(found)
 
 
+def test_labels_in_several_files_have_no_command(folder):
+    frame = pd.read_csv(folder / "wide file.csv").assign(id=np.arange(N))
+    frame[["id", "my score"]].to_csv(folder / "only scores.csv", index=False)
+    parts = [folder / "labels 1.csv", folder / "labels 2.csv"]
+    for part, rows in zip(parts, (frame[: N // 2], frame[N // 2 :]), strict=True):
+        rows[["id", "y"]].to_csv(part, index=False)
+    for labels, typed in ((parts, False), (parts[0], True)):
+        found = ef.from_scores(
+            *(folder / "only scores.csv", labels),
+            score="my score",
+            label="y",
+            on="id",
+            rng=0,
+            drop_missing=True,
+        )
+        assert (command_line(found) is not None) == typed
+        assert numbers(again_in_python(found)["floor"]) == numbers(found)
+
+
 def test_guessed_columns_are_named(folder):
     found = ef.from_votes(folder / "long.csv")
     assert found.source.guessed == ("item", "annotator", "vote")

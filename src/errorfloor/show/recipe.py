@@ -257,8 +257,9 @@ class EstimateOptions:
         is_plain = positive is None or type(positive) in (str, int, float)
         by_class = [source.columns.get(role.name) for role in self.layout.roles if role.by_class]
         several = [one for names in by_class if isinstance(names, tuple) for one in names]
-        # A list with commas has to hold the names of columns.
-        return source.origin == "files" and is_plain and not any("," in one for one in several)
+        # Names of columns stand between commas, and labels are in one file.
+        together = isinstance(source.options.labels, list) or any("," in one for one in several)
+        return source.origin == "files" and is_plain and not together
 
     @property
     def has_files(self) -> bool:
