@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
@@ -62,6 +64,91 @@ def test_series_with_other_indexes_are_paired_by_place():
     apart = ef.from_scores(SERIES, APART.to_numpy(), rng=0)
     assert apart.value != plain.value
     assert ef.from_scores(SERIES, APART.loc[SERIES.index], rng=0).value == plain.value
+
+
+# Dataframes of scores next to labels
+
+
+NAMES = ["pos", "neutral", "neg"]
+SHARES = pd.DataFrame(RNG.dirichlet([1, 1, 1], 300), columns=NAMES)
+ANSWERS = pd.Series([RNG.choice(NAMES, p=row) for row in SHARES.to_numpy()], name="mood")
+DECIDED = SHARES.idxmax(axis=1)
+BESIDE = {
+    "from_scores": lambda x: ef.from_scores(x, ANSWERS, rng=0).value,
+    "classes": lambda x: ef.from_scores(x, ANSWERS, classes=sorted(NAMES), rng=0).value,
+    "list": lambda x: ef.from_scores(x, [*ANSWERS], rng=0).value,
+    "weight": lambda x: ef.from_scores(x, ANSWERS, weight=[1, 2] * 150, rng=0).value,
+    "unlabelled": lambda x: (
+        ef.from_scores(x, ANSWERS.where(ANSWERS.index > 20), drop_missing=True, rng=0).value
+    ),
+    "comparison": lambda x: ef.compare(x, ANSWERS, rng=0).to_frame()["value"].tolist(),
+    "headroom": lambda x: ef.headroom(x, labels=ANSWERS, predictions=DECIDED, rng=0).floor.value,
+    "compare": lambda x: ef.compare(labels=ANSWERS, predictions={"x": x, "y": DECIDED}).n,
+    "calibrate": lambda x: ef.calibrate(x, ANSWERS).parameters["power"],
+    "reliability": lambda x: str(ef.reliability(x, ANSWERS)),
+    "table": lambda x: ef.ScoreTable.from_arrays(x, ANSWERS).counts.tolist(),
+}
+
+
+@pytest.mark.parametrize("ask", BESIDE.values(), ids=BESIDE)
+def test_dataframes_of_scores_go_next_to_labels(ask):
+    usual = ask(SHARES)
+    for other in (pl.from_pandas(SHARES), pa.Table.from_pandas(SHARES)):
+        assert ask(other) == usual
+
+
+def test_names_of_columns_are_the_classes_in_any_order():
+    rows = SHARES.assign(mood=ANSWERS)
+    for names in (NAMES, NAMES[::-1], sorted(NAMES)):
+        found = ef.from_scores(SHARES[names], ANSWERS, rng=0)
+        named = ef.from_scores(rows, score=names, label="mood", rng=0)
+        array = ef.from_scores(SHARES[names].to_numpy(), ANSWERS, classes=names, rng=0)
+        assert found.classes == named.classes == array.classes == tuple(names)
+        assert found.value == named.value == array.value
+    mixed = {"frame": SHARES, "array": SHARES[sorted(NAMES)].to_numpy(), "answers": DECIDED}
+    found = ef.compare(labels=ANSWERS, predictions=mixed)
+    assert len({one.value for one in found.models}) == 1
+
+
+def test_columns_without_names_of_classes_are_as_arrays_have_them():
+    codes = ANSWERS.map(sorted(NAMES).index)
+    array = SHARES[sorted(NAMES)].to_numpy()
+    plain = ef.from_scores(array, codes, rng=0)
+    numbered = pd.DataFrame(array)
+    assert ef.from_scores(numbered, codes, rng=0).value == plain.value
+    assert ef.from_scores(numbered, ANSWERS, rng=0).classes == tuple(sorted(NAMES))
+    assert ef.from_scores(SHARES[sorted(NAMES)], codes, rng=0).value == plain.value
+
+
+def test_one_column_is_a_score_and_two_are_of_no_and_yes():
+    plain = ef.from_scores(P, Y, rng=0)
+    both = pd.DataFrame({"yes": P, "no": 1 - P})
+    assert ef.from_scores(SERIES.to_frame("p"), LABELS, rng=0).value == plain.value
+    for names in (["yes", "no"], ["no", "yes"]):
+        assert ef.from_scores(both[names], LABELS, rng=0).value == plain.value
+        assert (
+            ef.from_scores(both[names], LABELS.map({0: "no", 1: "yes"}), rng=0).value == plain.value
+        )
+    words = LABELS.map({0: "good", 1: "bad"})
+    beside = ef.from_scores(SERIES.to_frame("p"), words, positive="bad", rng=0)
+    assert beside.value == plain.value
+    with pytest.raises(ef.InputError, match="the same index in different orders"):
+        ef.from_scores(SERIES, words.sample(frac=1, random_state=1))
+
+
+@pytest.mark.parametrize("other", ["labels", "predictions", "weight"])
+def test_rows_with_another_index_are_refused(other):
+    arrays = {"labels": ANSWERS, "predictions": DECIDED, "weight": ANSWERS.map(len)}
+    for index in (np.arange(300) + 5, np.arange(300)[::-1]):
+        given = {**arrays, other: arrays[other].set_axis(index)}
+        weight = given.pop("weight")
+        ask = (
+            (lambda w=weight: ef.from_scores(SHARES, ANSWERS, weight=w))
+            if other == "weight"
+            else (lambda g=given: ef.headroom(SHARES, **g))
+        )
+        with pytest.raises(ef.InputError, match=f"`scores` and `{other}` have .* index"):
+            ask()
 
 
 # Classes without an order, and without a name

@@ -417,13 +417,17 @@ def test_arrays_need_their_second_and_take_no_columns_and_options():
         table_of(P, (SCORES,), score="p", label="y")
 
 
-def test_labels_beside_a_frame_or_file_are_refused(tmp_path):
+def test_labels_beside_rows_without_an_order_are_refused(tmp_path):
     (tmp_path / "x.csv").write_text(TEXT)
-    for data in (pd.DataFrame({"p": P, "y": Y}), tmp_path / "x.csv"):
-        assert error_of(data, (SCORES,), second=Y) == (
-            "`labels` must be left out when `scores` is a dataframe or a file. "
-            "Name its column with `label`, or pass arrays, such as those of to_numpy()."
+    frame = pd.DataFrame({"p": P, "y": Y})
+    for data in (pl.from_pandas(frame).lazy(), tmp_path / "x.csv"):
+        assert error_of(data, (SCORES,), second=pd.Series(Y, name="sick")) == (
+            "`labels` must be left out when `scores` is a file, or a dataframe whose columns are "
+            "named or whose rows are not there yet. Name the column of the labels, too, such as "
+            "from_scores(df, score=['a', 'b'], label='sick')."
         )
+    named = error_of(frame, (SCORES,), second=Y, score="p")
+    assert "such as from_scores(df, score=['a', 'b'], label='label')" in named
 
 
 # Files.

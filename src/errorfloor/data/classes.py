@@ -39,11 +39,10 @@ from errorfloor.data.naming import (
     as_spoken,
     classes_of_values,
     classes_of_words,
+    columns_in_order,
     divided,
     is_same,
-    names_of_columns,
     naming_of,
-    positive_of,
     sides_of_ratings,
     two_of,
     which_is_1,
@@ -432,13 +431,9 @@ def _of_columns(request: RowRequest, name: str) -> tuple[RowRequest, Any]:
         if request.options.is_given(option) and (number > 2 or name != "score"):
             text = " goes with one column, and there is one for each class. Leave it out."
             raise InputError(argument(option), text)
-    hints = names_of_columns(columns)
-    if names is not None and set(names) == set(hints):  # which may be in another order
-        columns = tuple(columns[hints.index(one)] for one in names)
-        request, hints = request.with_column(name, columns), names
-    elif names is None and positive_of(hints) == hints[0]:  # what means yes is class 1
-        columns, hints = columns[::-1], hints[::-1]
-        request = request.with_column(name, columns)
+    places, hints = columns_in_order(columns, names)
+    columns = tuple(columns[place] for place in places)
+    request = request.with_column(name, columns)
     naming = Naming(names or hints, {})
     label = request.columns.get("label")
     if isinstance(label, str) and label in request.frame.collect_schema().names():

@@ -23,12 +23,12 @@ from errorfloor._checks import (
 )
 from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.columns import names_an_id, texts_first
-from errorfloor.data.matrices import as_class_scores, ranks_of, score_columns
+from errorfloor.data.matrices import as_class_scores, ranks_of, score_columns, without_frame
 from errorfloor.data.naming import MOST_CLASSES, naming_of, refuse_several
-from errorfloor.data.options import Reading, ReadOptions, Source, is_frame, is_source
+from errorfloor.data.options import Reading, ReadOptions, Source, is_source
 from errorfloor.data.storage import map_array, read_arrays, shapes_in
 from errorfloor.data.tables import ScoreTable, Table
-from errorfloor.data.values import is_id, missing_in, shown_entries, text_of
+from errorfloor.data.values import is_frame, is_id, missing_in, shown_entries, text_of
 
 _FAR = 400  # powers of 2 beyond which squares, and sums of them, are not safe
 _MOST_DENSE = 2**26  # numbers of a sparse array with its zeros, half a GiB
@@ -505,6 +505,9 @@ def read_items(scores: Any, labels: Any, features: Any, options: ReadOptions) ->
     """Return items from arrays, or from the columns of a dataframe or a file."""
     _refuse_options(options, scores)
     kept: dict[str, Any] = {}
+    if is_frame(scores) and labels is not None and not options.columns:
+        scores, classes = without_frame(scores, labels, options.classes)
+        options = replace(options, classes=classes)
     if is_source(scores) or is_frame(scores):
         points, told, values, name = _items_in_columns(scores, labels, features, options)
         kept = {"files": (os.fspath(scores),)} if isinstance(scores, str | os.PathLike) else {}

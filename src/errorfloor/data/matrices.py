@@ -7,7 +7,7 @@ not depend on how the labels were given.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,19 +16,30 @@ from numpy.typing import NDArray
 from errorfloor._checks import (
     MOST_VOTES,
     InputError,
+    Part,
     argument,
     as_counts,
     as_labels,
     as_numbers,
     as_probabilities,
     as_scores,
+    check_aligned,
     check_same_length,
     check_unit_interval,
     refuse,
     unmasked,
 )
 from errorfloor._typing import Bools, Counts, Floats
-from errorfloor.data.naming import TWO_CLASSES, as_classes, codes_of
+from errorfloor.data.naming import (
+    TWO_CLASSES,
+    as_classes,
+    codes_of,
+    columns_in_order,
+    distinct_values,
+    naming_of,
+    whole_of,
+)
+from errorfloor.data.values import as_entries, is_frame, missing_in, spelt, text_of
 
 EXACT = 262_144  # distinct scores: a table has a row for each up to here, and beyond for cells
 CELLS = 65_536  # of the grid from 0 to 1, where scores have to be merged
@@ -547,6 +558,99 @@ def score_columns(scores: Floats, labels: NDArray[Any], names: tuple[str, ...]) 
         distinct, counts = by_score(scores, labels)
         return {"scores": distinct, "counts": counts}
     return counted_scores(np.array(scores, order="F"), labels, names)
+
+
+def without_frame(
+    scores: object, labels: object, classes: object = None, **others: object
+) -> tuple[Any, Any]:
+    """Return scores next to labels as an array, if they are a dataframe, and the classes.
+
+    Its columns are in the order of the classes then, which they are called after where the labels
+    are. `others` are further arrays of the same items.
+    """
+    if not is_frame(scores):
+        return scores, classes
+    import narwhals as nw
+
+    native: Any = scores
+    try:
+        frame = nw.from_native(native, eager_only=True)
+        columns = {one.name: one for one in frame.iter_columns()}
+    except TypeError:
+        raise labels_apart(labels, argument("scores")) from None
+    except nw.exceptions.DuplicateError:
+        text = " has several columns of one name. Name each column once."
+        raise InputError(argument("scores"), text) from None
+    _check_rows(scores, {"labels": labels, **others})
+    if len(columns) == 1:
+        return next(iter(columns.values())).to_numpy(), classes
+    words = [name for name, one in columns.items() if not _holds_numbers(one)]
+    if words or not columns:
+        what = f"the column {words[0]!r}, which holds no numbers" if words else "no columns"
+        raise InputError(
+            argument("scores"),
+            f" has {what}. Pass the columns of scores alone, such as df[['a', 'b']].",
+        )
+    names = check_number(classes, len(columns), "scores")
+    places, names = _classes_of_frame(columns, labels, names)
+    return frame.to_numpy()[:, places], names
+
+
+def _holds_numbers(column: Any) -> bool:
+    """Tell whether a column has numbers, text that spells them, or what is looked at later."""
+    kind = column.dtype
+    if str(kind) in ("String", "Categorical", "Enum"):
+        return all(spelt(str(one)) is not None for one in column.drop_nulls().unique().to_list())
+    return not kind.is_temporal()
+
+
+def _classes_of_frame(
+    columns: Mapping[str, Any], labels: object, names: tuple[str, ...] | None
+) -> tuple[list[int], tuple[str, ...] | None]:
+    """Return the places of columns in the order of the classes, and the classes if these tell."""
+    places, called = columns_in_order([*columns], names)
+    entries = as_entries(labels)
+    if entries.ndim != 1 or names is not None:
+        return places, names  # labels of another shape are refused later
+    values, _ = distinct_values(entries[~missing_in(entries)])
+    naming = naming_of(values, len(called), None, (argument("labels"),), called)
+    if {text_of(one) for one in values} <= {*called}:
+        return places, called
+    for name, one in columns.items():
+        if np.array_equal(as_entries(one.to_numpy()), entries):
+            text = f" has the labels themselves, in the column {name!r}. Leave it out."
+            raise InputError(argument("scores"), text)
+    # Words that are called otherwise than the columns are as the labels spell them.
+    spelled = {naming.place[one]: text_of(one) for one in values if whole_of(one) is None}
+    found = tuple(spelled.get(k, one) for k, one in enumerate(naming.names))
+    return places, None if found == tuple(map(str, range(len(found)))) else found
+
+
+def _check_rows(scores: Any, others: Mapping[str, Any]) -> None:
+    """Refuse a dataframe next to series of pandas whose rows are called otherwise."""
+    check_aligned(scores=scores, **others)
+    index: Any = getattr(scores, "index", None)
+    for name, one in others.items():
+        other: Any = getattr(one, "index", None)
+        both = hasattr(index, "equals") and hasattr(other, "equals")
+        if both and len(index) == len(other) and not index.equals(other):
+            raise InputError(
+                *(argument("scores"), " and ", argument(name)),
+                " have different indexes, so that their rows may be different items. Choose the "
+                "same rows of both, or pass scores.to_numpy() where their places are right.",
+            )
+
+
+def labels_apart(labels: object, scores: Part) -> InputError:
+    """Return what to say of labels next to rows without an order, with the call to write."""
+    name = getattr(labels, "name", None)
+    label = name if isinstance(name, str) else "label"
+    return InputError(
+        *(argument("labels"), " must be left out when ", scores),
+        " is a file, or a dataframe whose columns are named or whose rows are not there yet. Name "
+        "the column of the labels, too, such as from_scores(df, score=['a', 'b'], "
+        f"label={label!r}).",
+    )
 
 
 def as_class_scores(

@@ -28,6 +28,7 @@ from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.data.columns import by_role, fitting, likely_readings
 from errorfloor.data.entries import as_clusters, as_weights
 from errorfloor.data.layouts import ITEM_OF_ROW, LABEL, SCORES
+from errorfloor.data.matrices import without_frame
 from errorfloor.data.naming import SIGNS, are_numbers, unlike_labels, whole_of
 from errorfloor.data.options import ReadOptions, Source, as_paths, is_source
 from errorfloor.data.sample import Sample
@@ -94,9 +95,13 @@ class ModelRows:
                 ".",
             )
         own = as_entries(labels)
-        answers = {
-            str(name): as_entries(unmasked(one, "predictions")) for name, one in predictions.items()
-        }
+        answers = {}
+        for name, one in predictions.items():
+            scores, classes = without_frame(one, labels, where.classes)
+            if classes is not None and where.classes is None:  # as other models' arrays have them
+                where = replace(where, classes=tuple(sorted(classes)))
+                scores, _ = without_frame(one, labels, where.classes)
+            answers[str(name)] = as_entries(unmasked(scores, "predictions"))
         for name, one in answers.items():
             if one.ndim not in (1, 2) or len(one) != len(own):
                 raise InputError(

@@ -143,6 +143,29 @@ def names_of_columns(columns: Sequence[str]) -> tuple[str, ...]:
     return names if all(names) and len(set(names)) == len(names) else tuple(columns)
 
 
+def columns_in_order(
+    columns: Sequence[str], classes: tuple[str, ...] | None
+) -> tuple[list[int], tuple[str, ...]]:
+    """Return the places of the columns of classes, in the order of these, and what they are called.
+
+    Names that users gave to the classes say the order where the columns are called so. Of two
+    columns the one that means yes is class 1.
+
+    Examples
+    --------
+    >>> columns_in_order(["p_cow", "p_cat"], ("cat", "cow")), columns_in_order(["yes", "no"], None)
+    (([1, 0], ('cat', 'cow')), ([1, 0], ('no', 'yes')))
+    """
+    names = names_of_columns(columns)
+    if classes is not None and set(classes) == set(names):
+        names, found = classes, [names.index(one) for one in classes]
+    elif classes is None and positive_of(names) == names[0]:
+        names, found = names[::-1], [1, 0]
+    else:
+        found = [*range(len(names))]
+    return found, names
+
+
 def common_start(texts: Sequence[str]) -> str:
     """Return what all texts begin with.
 

@@ -341,14 +341,6 @@ def is_source(data: object) -> bool:
     return isinstance(data, str | os.PathLike)
 
 
-def is_frame(data: object) -> bool:
-    """Tell whether `data` is a dataframe, without the library that reads them all."""
-    # Of its type, because a lazy frame would have to find out what its columns are.
-    # The last is that of a Hugging Face dataset.
-    signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__", "column_names")
-    return any(hasattr(type(data), sign) for sign in signs)
-
-
 def as_paths(value: object, name: str) -> list[Any]:
     """Return one path or several as a list, or say that it is none."""
     several = isinstance(value, Iterable) and not isinstance(value, str | bytes | os.PathLike)

@@ -33,14 +33,15 @@ from errorfloor.data.layouts import (
     Layout,
     joined,
 )
-from errorfloor.data.matrices import as_votes, check_counts, is_matrix
+from errorfloor.data.matrices import as_votes, check_counts, is_matrix, without_frame
 from errorfloor.data.naming import TWO_CLASSES, Binary, as_binary, listed, names_in_arrays
-from errorfloor.data.options import ARRAY, Origin, Reading, ReadOptions, Source, is_frame, is_source
+from errorfloor.data.options import ARRAY, Origin, Reading, ReadOptions, Source, is_source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
 from errorfloor.data.values import (
     are_ids,
     as_entries,
     is_float,
+    is_frame,
     is_missing,
     number_rows,
     spelt,
@@ -184,6 +185,8 @@ def read(
 
         return of_files(data, call)
     if is_frame(data):
+        data, call = _beside_labels(data, call)
+    if is_frame(data):
         from errorfloor.data.read_rows import of_rows
 
         return of_rows(data, call, "the dataframe")
@@ -217,6 +220,16 @@ def _with_label_as_vote(layouts: Sequence[Layout], options: ReadOptions) -> Sequ
             *("votes, and the column of the label with ", argument("label"), ", or leave it out."),
         )
     return able
+
+
+def _beside_labels(data: object, call: ReadCall) -> tuple[object, ReadCall]:
+    """Return a dataframe of scores as an array, and what is asked, where labels are an array."""
+    options, labels = call.options, call.second
+    of_scores = any(one.name == SCORES.name for one in call.layouts)
+    if not of_scores or options.columns or labels is None or np.ndim(labels) == 0:  # type: ignore[arg-type]
+        return data, call
+    scores, classes = without_frame(data, labels, options.classes, **options.sampling)
+    return scores, replace(call, options=replace(options, classes=classes))
 
 
 def _are_paths(data: object, call: ReadCall) -> bool:
@@ -292,10 +305,10 @@ def _of_arrays(data: object, call: ReadCall, *, named: bool = False) -> Reading:
     refuse_options(call, may_drop=labelled, may_be_positive=in_line)
     if labelled:
         check_order(data, labels)
-    told = _as_binary(data, labels, options) if in_line else Binary(labels)
-    labels, call = told.labels, replace(call, second=told.labels)
     layout, make = _layout_of_arrays(data, call)
     check_aligned(**dict(zip(layout.arrays, (data, labels), strict=False)), **options.sampling)
+    told = _as_binary(data, labels, options) if in_line else Binary(labels)
+    labels, call = told.labels, replace(call, second=told.labels)
     if layout.with_columns and not named:
         check_counts(data)
     table: Table

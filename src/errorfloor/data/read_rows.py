@@ -78,7 +78,7 @@ from errorfloor.data.likely import (
     score_and_label_apart,
     sure_reading,
 )
-from errorfloor.data.matrices import CELLS
+from errorfloor.data.matrices import CELLS, labels_apart
 from errorfloor.data.options import Origin, Reading, ReadOptions, is_source
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
 from errorfloor.data.rows import FEW_ROWS, RowRequest, Run, count_where, whole
@@ -638,11 +638,7 @@ def _columns(call: ReadCall) -> dict[str, Any]:
                 *(argument(second), " is a file next to another one. Name the column that both "),
                 *("have with ", argument("on"), ", such as ", argument("on", "id"), "."),
             )
-        raise InputError(
-            *(argument(second), " must be left out when ", call.first),
-            " is a dataframe or a file. Name its column with ",
-            *(argument(role.argument), ", or pass arrays, such as those of to_numpy()."),
-        )
+        raise labels_apart(call.second, call.first)
     return {**columns, second: call.second}
 
 

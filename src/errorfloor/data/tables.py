@@ -63,6 +63,7 @@ from errorfloor.data.matrices import (
     starts_of,
     two_columns,
     vote_key,
+    without_frame,
 )
 from errorfloor.data.naming import TWO_CLASSES
 from errorfloor.data.sample import Sample
@@ -834,6 +835,7 @@ class ScoreTable(MergedRows):
             What cluster each item belongs to.
         """
         check_aligned(scores=scores, labels=labels, weight=weight, cluster=cluster)
+        scores, classes = without_frame(scores, labels, classes, weight=weight, cluster=cluster)
         s, y, names = as_class_scores(scores, labels, classes)
         table = cls(**score_columns(s, y, names))
         if weight is None and cluster is None:

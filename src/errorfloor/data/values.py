@@ -32,6 +32,14 @@ _ROUNDING = 0.01  # of a step, by which rounding moves numbers that were scaled
 SHARE_ROUNDING, MOST_ROUNDING = 0.0051, 0.1
 
 
+def is_frame(data: object) -> bool:
+    """Tell whether `data` is a dataframe, without the library that reads them all."""
+    # Of its type, because a lazy frame would have to find out what its columns are.
+    # The last is that of a Hugging Face dataset.
+    signs = ("columns", "__narwhals_dataframe__", "__narwhals_lazyframe__", "column_names")
+    return any(hasattr(type(data), sign) for sign in signs)
+
+
 def as_entries(values: object) -> NDArray[Any]:
     """Return an array in which what is missing stays so, and lists of any length are entries.
 

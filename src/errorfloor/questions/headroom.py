@@ -41,7 +41,7 @@ from errorfloor.data.items import (
     reader_of,
 )
 from errorfloor.data.layouts import SCORES, SOFT_LABELS, Layout, of_kind
-from errorfloor.data.matrices import is_matrix, one_score
+from errorfloor.data.matrices import is_matrix, one_score, without_frame
 from errorfloor.data.naming import as_binary, as_classes, codes_of, is_words, naming_of
 from errorfloor.data.options import Reading, ReadOptions, Source
 from errorfloor.data.read import check_order, is_data, read
@@ -106,6 +106,8 @@ class Pair:
                 "`prediction`."
             )
         check_aligned(scores=data, labels=labels, predictions=predictions)
+        if labels is not None:
+            data, classes = without_frame(data, labels, classes, predictions=predictions)
         if is_matrix(data) and labels is not None:
             pair = cls._of_classes(data, labels, predictions, classes)
         else:

@@ -308,7 +308,9 @@ def _as_width(width: object) -> float:
 
 def _read(scores: object, labels: object, where: ReadOptions) -> KeptScores:
     kept = KeptScores()
-    layout = kept.layout(labelled="label" in where.columns or not is_data(scores))
+    layout = kept.layout(
+        labelled="label" in where.columns or labels is not None or not is_data(scores)
+    )
     kept.files = read(scores, (layout,), where, second=labels).source.files
     return kept
 
