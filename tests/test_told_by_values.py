@@ -1,6 +1,7 @@
 """Columns that values tell where names do not, and messages that have what to type next."""
 
 import json
+import shlex
 
 import duckdb
 import numpy as np
@@ -162,7 +163,75 @@ def test_what_models_predict_is_no_person(tmp_path, monkeypatch):
     assert 'using columns "dr_x", "dr_y", "dr_z" as the annotators' in text
     # Without the prediction being named it stays a guess, which leaves out the odd one.
     text = shown("errorfloor xray.csv", tmp_path, monkeypatch)
-    assert text.splitlines()[-1] == "  errorfloor xray.csv --annotators dr_x,dr_y,dr_z"
+    assert text.splitlines()[-3:] == [
+        "  errorfloor xray.csv --annotators dr_x,dr_y,dr_z",
+        'or, if column "cnn" holds what a model predicts:',
+        "  errorfloor headroom xray.csv --annotators dr_x,dr_y,dr_z --prediction cnn",
+    ]
+
+
+MODELS_NAMES = ["cnn", "AI suggestion", "bot", "gpt4", "Net", "auto_label", "algorithm", "machine"]
+
+
+@pytest.mark.parametrize("model", MODELS_NAMES)
+def test_a_model_next_to_first_names_is_no_annotator(model, tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    share = rng.beta(0.5, 1, 200)
+    word = lambda: np.where(rng.random(200) < share, "defect", "fine")  # noqa: E731
+    names = ["anna", "ben", "chloe", "dmitri"]
+    frame = pd.DataFrame(
+        {"image": [f"img{i}" for i in range(200)]} | {one: word() for one in names}
+    )
+    frame[model] = word()
+    listed = ",".join(names)
+    text = shown("errorfloor parts.csv", tmp_path, monkeypatch, parts=frame)
+    *_, guess, lead, other = text.splitlines()
+    assert guess == f"  errorfloor parts.csv --annotators {listed}"
+    assert lead == f'or, if column "{model}" holds what a model predicts:'
+    typed = shlex.split(other)[1:]
+    assert typed == ["headroom", "parts.csv", "--annotators", listed, "--prediction", model]
+    found = CliRunner().invoke(cli, [*typed, "--json"])
+    assert found.exit_code == 0, found.output
+    first, second = ef.look(frame).next
+    assert first == f"ef.from_votes(df, annotators={names})"
+    assert second == f"ef.headroom(df, annotators={names}, prediction={model!r})"
+    by_name = shown(
+        "errorfloor estimate parts.csv --annotators anna,ben,chloe", tmp_path, monkeypatch
+    )
+    assert "error" not in by_name
+    every = ef.from_votes(frame, annotators=[*names, model])
+    assert every.table.totals.max() == 5
+    # The note about columns that nobody named is there when they are used.
+    used = CliRunner().invoke(cli, ["headroom", "parts.csv", "--prediction", model])
+    assert 'using columns "anna", "ben", "chloe", "dmitri" as the annotators' in used.stderr
+
+
+@pytest.mark.parametrize(
+    ("people", "other", "option", "command"),
+    [
+        ("reader", "dermnet", "prediction", "people"),
+        ("crowd", "expert", "label", "estimate"),
+        ("crowd", "gold", "label", "estimate"),
+    ],
+)
+def test_a_column_next_to_people_is_named_in_what_to_type(people, other, option, command, tmp_path):
+    rng = np.random.default_rng(3)
+    share = rng.beta(0.5, 1, 300)
+    word = lambda: np.where(rng.random(300) < share, "yes", "no")  # noqa: E731
+    names = [f"{people}_{k}" for k in range(5)]
+    frame = pd.DataFrame({"item": range(300)} | {one: word() for one in names} | {other: word()})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    _, line = ef.look(tmp_path / "x.csv").next
+    words = shlex.split(line)
+    assert words[1] == command
+    assert words[-2:] == [f"--{option}", other]
+    assert CliRunner().invoke(cli, words[1:]).exit_code == 0
+    _, code = ef.look(frame).next
+    assert code.endswith(f"{option}={other!r})")
+    eval(code, {"ef": ef, "df": frame})
+    # Of two such columns it is not known which is what.
+    frame["third"] = word()
+    assert len(ef.look(frame).next) == 1
 
 
 def test_a_true_label_next_to_readers_is_no_reader():

@@ -58,8 +58,9 @@ _LABELS = (
 _SCORES = r"(^|_)(p|prob\w*|scores?|confidence|logits?|conf)(_|$)"
 _MODELS = (
     r"(^|_)(model|pred|preds|predicted|prediction|clf|classifier|baseline|candidate|champion"
-    r"|challenger|gpt\w*|\w*bert\w*|llm|claude|gemini|llama|mistral|qwen|deepseek|xgb\w*|lgbm|svm"
-    r"|resnet|vit)(_|\d|$)"
+    r"|challenger|algo|algorithm|machine|auto|automatic|automated|ai|bot|chatbot|chatgpt|gpt\w*"
+    r"|\w*bert\w*|llm|claude|gemini|llama|mistral|qwen|deepseek|xgb\w*|lgbm|svm|cnn|rnn|dnn|lstm"
+    r"|net|resnet|vit|yolo)(_|\d|$)"
 )
 _PREDICTIONS = r"(^|_)(pred|preds|predicted|prediction|predictions|y_?hat|guess|output)(_|$)"
 _STATES = r"(is|was|has|had|did|will)_\w+"  # is_fraud, has_churned
@@ -649,14 +650,17 @@ def prediction_and_label(columns: Sequence[FirstValues]) -> tuple[str, str] | No
     return (prediction.name, label.name) if prediction.classes & label.classes else None
 
 
-def prediction_beside(columns: Sequence[FirstValues], used: Collection[str]) -> str | None:
+def prediction_beside(
+    columns: Sequence[FirstValues], used: Collection[str], *, of_people: bool = False
+) -> str | None:
     """Return the only column that is called a prediction and holds classes of the columns used.
 
-    Where nobody says which these are, any other column may be. A copy of one that is used is what
-    the tool that wrote the file calls a vote.
+    Where nobody says which these are, any other column may be. Next to those `of_people` it may be
+    called after a model as well. A copy of one that is used is what the tool that wrote the file
+    calls a vote.
     """
     labels = _labels(columns, but=[*used])
-    called = [one for one in labels if may_predict(one.name)]
+    called = [one for one in labels if may_predict(one.name, of_people=of_people)]
     known = [one for one in columns if one.name in used] if used else labels
     classes = {name for one in known if one not in called for name in one.classes}
     copies = {one.cells for one in known if one not in called}
@@ -678,9 +682,27 @@ def called_predictions(columns: Sequence[FirstValues], used: Mapping[str, Any]) 
     return {"prediction": called[0].name, **label}
 
 
-def may_predict(name: str) -> bool:
-    """Tell whether a column is called a model's prediction."""
-    return re.search(_PREDICTIONS, simple(name)) is not None
+def only_other(columns: Sequence[FirstValues], used: Collection[str]) -> tuple[str, bool] | None:
+    """Return the only other column of the classes of people's columns, and if it may be the truth.
+
+    It is called a label, or after an expert, where it may be; else a model may have predicted it.
+    """
+    people = [one for one in columns if one.name in used]
+    classes = {name for one in people for name in one.classes}
+    copies = {one.cells for one in people}
+    labels = _labels(columns, but=used)
+    found = [one for one in labels if one.classes <= classes and one.cells not in copies]
+    if len(found) != 1 or len(found[0].classes) < len(classes):
+        return None
+    name = found[0].name
+    may_be_true = is_called_label(name) or bool(fitting(TRUTH, [name]))
+    return name, may_be_true or _is_called(found[0], _PEOPLE)
+
+
+def may_predict(name: str, *, of_people: bool = False) -> bool:
+    """Tell whether a column is called a model's prediction, or next to people after a model."""
+    patterns = (_PREDICTIONS, _MODELS) if of_people else (_PREDICTIONS,)
+    return any(re.search(one, simple(name)) for one in patterns)
 
 
 def _answers_next_to_truth(columns: Sequence[FirstValues]) -> list[FirstValues]:

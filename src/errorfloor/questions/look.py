@@ -15,6 +15,7 @@ from errorfloor._checks import InputError, Mention, either
 from errorfloor.data.columns import NO_NAMES, ChosenColumns, has_no_names, texts_first
 from errorfloor.data.layouts import (
     ANNOTATIONS,
+    ANNOTATORS,
     BESIDE,
     LABEL,
     LAYOUTS,
@@ -38,6 +39,7 @@ Write = Callable[[Mention], str]
 _MOST_COLUMNS = 200  # that are counted
 _MOST_NAMED = 12  # features that a command names
 _MOST_LINES = 3  # of what to type next
+_PEOPLE = ANNOTATORS.roles[0].argument  # that have a column each
 _NO_VALUES = ("list", "votes", "other")  # kinds of columns whose values are not compared
 _MOST_CELLS = 2**27  # up to which different values are counted,
 _CELLS_AT_ONCE = 2**24  # so many of them in one scan, which keeps to its memory
@@ -127,7 +129,7 @@ def looked_at(
     tried = [one for one, _ in both]
     following = [line for _, lines in both for line in lines][:_MOST_LINES]
     if tried and tried[0].problem is None and not predictions:
-        following[1:1] = _about_model(data, where, files, tried[0])
+        following[1:1] = _about_others(data, where, files, tried[0])
     problems = [f"{one.tool}: {note}." for one in seen.tool_notes for note in one.notes]
     way_out = None if tried else seen.way_out
     if asked is not None and not tried:
@@ -595,8 +597,11 @@ def prediction_in(data: Any, where: ReadOptions, columns: Mapping[str, Any]) -> 
     """Return the column of what a model predicts next to columns by role; None where unsure."""
     from errorfloor.data.likely import prediction_beside
 
-    seen = _seen_beside_predictions(data, where)
-    return None if seen is None else prediction_beside(seen, _names_of(columns))
+    of_people = _PEOPLE in columns
+    seen = _seen_beside_predictions(data, where, of_people=of_people)
+    if seen is None:
+        return None
+    return prediction_beside(seen, _names_of(columns), of_people=of_people)
 
 
 def called_predictions_in(data: Any, where: ReadOptions) -> dict[str, str]:
@@ -607,7 +612,9 @@ def called_predictions_in(data: Any, where: ReadOptions) -> dict[str, str]:
     return {} if seen is None else called_predictions(seen, where.columns)
 
 
-def _seen_beside_predictions(data: Any, where: ReadOptions) -> Sequence[FirstValues] | None:
+def _seen_beside_predictions(
+    data: Any, where: ReadOptions, *, of_people: bool = False
+) -> Sequence[FirstValues] | None:
     """Return the first values of columns; None where none is called a prediction."""
     from errorfloor.data.engines import kinds_of
     from errorfloor.data.likely import first_values, may_predict
@@ -615,24 +622,43 @@ def _seen_beside_predictions(data: Any, where: ReadOptions) -> Sequence[FirstVal
 
     with rows_of(data, where) as (frame, run):
         kinds = kinds_of(frame, run)
-        if not any(may_predict(one) for one in kinds if isinstance(one, str)):
+        names = [one for one in kinds if isinstance(one, str)]
+        if not any(may_predict(one, of_people=of_people) for one in names):
             return None
         return first_values(frame, run, kinds)
 
 
-def _about_model(
+def _about_others(
     data: Any, where: ReadOptions, files: tuple[str, ...], way: LayoutLook
 ) -> Iterator[str]:
-    """Yield how to compare a model with the best possible, where a column is its predictions."""
-    column = prediction_in(data, where, way.columns)
+    """Yield what else to ask, where a column is a model's predictions or stands next to people."""
+    question, option, column = "headroom", "prediction", prediction_in(data, where, way.columns)
+    if column is None and _PEOPLE in way.columns:
+        other = _only_other_in(data, where, way.columns)
+        if other is not None:
+            column, is_truth = other
+            question, option = ("from_votes", "label") if is_truth else ("people", "prediction")
     if column is None:
         return
     if way.command is None:
         _, _, given = way.code.partition("(")
-        yield f"ef.headroom({given[:-1]}, prediction={column!r})"
+        yield f"ef.{question}({given[:-1]}, {option}={column!r})"
     else:
-        words = shlex.split(way.command)
-        yield shlex.join([words[0], "headroom", *words[2:], "--prediction", column])
+        first, name, *words = shlex.split(way.command)
+        name = name if question == "from_votes" else question
+        yield shlex.join([first, name, *words, f"--{option}", column])
+
+
+def _only_other_in(
+    data: Any, where: ReadOptions, columns: Mapping[str, Any]
+) -> tuple[str, bool] | None:
+    """Return the only column of votes' classes that no person gave, and if it may be the truth."""
+    from errorfloor.data.engines import kinds_of
+    from errorfloor.data.likely import first_values, only_other
+    from errorfloor.data.read_rows import rows_of
+
+    with rows_of(data, where) as (frame, run):
+        return only_other(first_values(frame, run, kinds_of(frame, run)), _names_of(columns))
 
 
 def _names_of(columns: Mapping[str, Any]) -> list[str]:

@@ -113,6 +113,10 @@ def following(error: InputError) -> list[str]:
     return lines or ([shlex.join(("errorfloor", "look", *files))] if about and not here else [])
 
 
+# What a column that a look leaves out may be, by the last option of the command that it proposes.
+_MAY_BE = {"--prediction": "holds what a model predicts", "--label": "holds the true labels"}
+
+
 def unclear(error: UnclearColumnsError) -> str:
     """Return what to say where nobody named the columns: the command that a look finds best."""
     context = click.get_current_context(silent=True)
@@ -144,7 +148,13 @@ def unclear(error: UnclearColumnsError) -> str:
     head = f"{front}Which columns should be used? {error.columns} {problem}Our guess:"
     if len(ways) > 1:
         return "\n  ".join([head, f"{ways[0]}\nor, if the columns mean something else:", *ways[1:]])
-    return "\n  ".join([head, lines[0]])
+    if problem or len(lines) < 2:
+        return "\n  ".join([head, lines[0]])
+    *_, option, column = shlex.split(lines[1])
+    if option not in _MAY_BE:
+        return "\n  ".join([head, lines[0]])
+    other = f'or, if column "{column}" {_MAY_BE[option]}:'
+    return "\n  ".join([head, f"{lines[0]}\n{other}", lines[1]])
 
 
 def _lines_here(lines: Sequence[str], files: Sequence[str]) -> Iterator[str]:
