@@ -127,6 +127,7 @@ def test_it_says_what_agreement_allows_and_how_to_have_it_again():
     found = ef.from_agreement(461, 500, share=0.3, level=0.9)
     text = long_text_of(found)
     assert "461 of 500 pairs agree (92.2 %)" in text
+    assert "; the 90 % interval also allows for chance in the 500 pairs." in text
     assert "How often two people agree is not the best possible accuracy" in text
     scope = {}
     exec(python_code(found), scope)

@@ -868,9 +868,11 @@ def test_columns_that_number_rows_are_no_features_unless_they_are_named(data, fi
     numbered = frame.assign(id=np.arange(len(frame)))
     expected = ef.from_features(frame, rng=0)
     for method in ("sequential", "1nn"):
-        with pytest.warns(ef.DoubtWarning, match="id counts rows and was left out"):
+        with pytest.warns(ef.DoubtWarning, match="id counts rows and was left out") as doubts:
             found = ef.from_features(numbered, method=method, rng=0)
         assert found.dimensions == 5
+        assert "To keep it, name the columns of features (features, --features)." in str(found)
+        assert "dataframe" not in f"{doubts[0].message} {found}"
     assert ef.from_features(numbered, features=[*"abcde"], rng=0).high == expected.high
     assert ef.from_features(numbered, features=["a", "id"], rng=0).dimensions == 2
     twice = numbered.iloc[np.repeat(np.arange(50), 2)].assign(id=np.arange(100))
@@ -903,7 +905,7 @@ def test_the_command_writes_reports(files, tmp_path, capsys):
     asked = ["features", str(folder / "wide.csv"), "--label", "y", "--seed", "0"]
     for name, sign in (
         ("r.html", "<html"),
-        ("r.md", "Predicting each item with the model that did best on the items just before"),
+        ("r.md", "Predicting each item with the model that was best so far"),
         ("r.json", "sequential"),
     ):
         assert run([*asked, "-o", str(tmp_path / name)]) == 0

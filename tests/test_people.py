@@ -19,6 +19,7 @@ from errorfloor.intervals.crossed import CrossedVotes, Mean
 from errorfloor.intervals.models import holm
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
 from errorfloor.questions.people import alt_test, by_yekutieli
+from errorfloor.show.models import certain_order
 
 
 def enumerated(votes, r):
@@ -610,6 +611,10 @@ def test_no_model_that_is_worth_less_than_a_person_is_said_to_replace_one(tmp_pa
         assert "so this does not show that it could replace one." in line
     ef.report(found, tmp_path / "report.md")
     assert "Could ai" not in (tmp_path / "report.md").read_text(encoding="utf-8")
+    ef.report(found, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"<li>ai_0.12: agrees with one more person {100 * found['ai_0.12'].value:.3g} %" in page
+    assert "people in the panel 0." not in page
     one = found.to_dict()["alt_test"][1]
     assert (one["winning_rate"], one["epsilon"], one["without_allowance"]) == (1.0, 0.2, 0.0)
 
@@ -763,3 +768,11 @@ def test_the_document_of_the_study_has_every_part():
     assert "| Beta(1/2, 1/2), 500 items, 3 votes | 5 | 0.500 |" in text
     assert "| x | 0.010 | 0.900 |" in text
     assert "| z | 0.990 |" in text
+
+
+def test_one_more_pair_is_no_pairs():
+    pairs = [f"a is better than {k}" for k in range(40)]
+    shown = next(k for k in range(1, 40) if "more pair" in certain_order(pairs[:k])) - 1
+    text = certain_order(pairs[: shown + 1])
+    assert text.endswith(f" and a is better than {shown - 1} (and 1 more pair).")
+    assert certain_order(pairs[: shown + 2]).endswith("(and 2 more pairs).")

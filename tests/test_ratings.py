@@ -896,8 +896,18 @@ def test_an_item_without_ratings_is_called_as_people_call_it(tmp_path):
 
 def test_whole_grades_are_told_wherever_the_answer_is_printed():
     found = ef.from_ratings(np.clip(np.round(5 + 2 * made()), 1, 10), metric="qwk")
-    line = (
-        f"A model that may only give whole grades reaches at best about {found.whole_grades:.2f}."
-    )
+    best = f"{found.whole_grades:.2f}"
+    line = f"A model that gives whole grades reaches about {best} at best."
     assert str(found).splitlines()[1] == line
     assert long_text_of(found).count(line) == 1
+    assert f"), and {best} for a model that gives whole grades. The QWK between" in found.sentence
+
+
+def test_ratings_of_unknown_people_are_not_said_to_be_of_other_people_on_each_item():
+    frame = pd.DataFrame(made(), columns=["r1", "r2", "r3"][: made().shape[1]])
+    unknown = ef.from_ratings(frame, ratings=list(frame))
+    assert unknown.assumptions.startswith("It is not known who gave which rating; each counts as")
+    people = frame.stack().reset_index(name="rating").rename(columns={"level_0": "item"})
+    people["rater"] = [f"person {k}" for k in range(len(people))]
+    own = ef.from_ratings(people, item="item", rating="rating", rater="rater")
+    assert own.assumptions.startswith("Each item was rated by people of its own, drawn at random")

@@ -174,7 +174,7 @@ def test_votes_say_what_a_simple_count_would_give():
     assert long_text_of(votes_estimate()).splitlines()[2:] == [
         "Assumes: Votes are independent.",
         "Simply counting the votes would give a floor of 4.9 %. That is about 1.6 points too "
-        "low, because each item has few votes.",
+        "low, because each majority is made of the votes that it is compared with.",
         "Left out: 1 item with missing values.",
     ]
     for found in (votes_estimate("plugin"), votes_estimate(bias=None), votes_estimate(bias=-1e-5)):
@@ -280,7 +280,8 @@ def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
 
 def test_a_plan_is_a_table_with_advice():
     assert str(plan()).splitlines() == [
-        "Width of the 95 % interval, in percentage points",
+        "Width of the 95 % interval, in percentage points (bias of simple count: how far off the "
+        "floor is if votes are only counted)",
         "votes  bias of simple count  100 items  1,000 items",
         "    3                  -3.0       16.7          9.5",
         "   10                  -0.7        9.1          3.7",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,9 @@ import numpy as np
 from errorfloor import checks
 from errorfloor._checks import (
     InputError,
+    Sentence,
     as_flag,
+    aside,
     check_choice,
     check_level,
     shown,
@@ -20,7 +22,7 @@ from errorfloor._keywords import explains_keywords
 from errorfloor._numbers import per_cent
 from errorfloor._typing import Counts, RandomLike
 from errorfloor.data.features import Features, read_features
-from errorfloor.data.options import ReadOptions
+from errorfloor.data.options import ReadOptions, Source
 from errorfloor.data.values import is_id
 from errorfloor.features import classics, sequence
 from errorfloor.features.classics import SEQUENTIAL
@@ -134,7 +136,7 @@ def _contradiction(found: FeaturesEstimate, floor: Estimate, same: bool) -> Find
 
 DUPLICATES = REFUSED, FIRST, ALL = "error", "first", "all"
 _ASSUMES = (
-    "Items are drawn independently, but for those of one cluster, and their features were made "
+    "Items are independent, except items of one cluster, and their features were made "
     "without a look at the labels. Near-copies and several rows of one person break this: declare "
     "them as clusters; the checks cannot find all of them."
 )
@@ -268,7 +270,7 @@ def from_features(
         found = beside(_proved(run, order.size, level, about), floor, same_labelling)
     else:
         found = _classic(classic, classic.ends(points, codes, len(data.classes), device), about)
-    found = _with(found, (*_left_out(data.source.facts), *_followed(data), *_telling(data)))
+    found = _with(found, (*_left_out(data.source), *_followed(data), *_telling(data)))
     checks.issue(found)
     return found
 
@@ -377,15 +379,20 @@ def _telling(data: Features) -> Iterator[Finding]:
         )
 
 
-def _left_out(facts: Mapping[str, Any]) -> Iterator[Finding]:
+def _left_out(source: Source) -> Iterator[Finding]:
     """Find that columns that nobody named were left out: those that number rows, and text."""
+    facts = source.facts
+    to_keep = Sentence("To keep it, name the columns of features", aside("features"), ".")
+    if source.origin == "arrays":
+        to_keep = Sentence("To keep it, pass a dataframe with names and choose its columns.")
     for column in facts.get("numbered_columns", ()):
         yield Finding(
             "Columns",
             column,
             "warn",
-            f"{column} counts rows and was left out: no model sees it, and it would hide copies.",
-            "To keep it, pass a dataframe or file and name the features.",
+            f"{column} counts rows and was left out: it tells nothing about a new item, and hides "
+            "which rows are copies.",
+            to_keep,
         )
     texts = facts.get("text_columns", ())
     if texts:

@@ -421,7 +421,7 @@ def _described(ratings: RatingsIn, ask: RatingsAsk, fit: Fit, seed: Seed) -> Rat
         n=table.n,
         n_effective=effective if weighed else None,
         clusters=None if table.clusters is None else int(np.unique(table.clusters).size),
-        assumptions=_assumes(fit.shared, ask.raters),
+        assumptions=_assumes(fit.shared, table.raters is not None, ask.raters),
         metric=ask.metric,
         target=target,
         dropped=table.dropped,
@@ -446,12 +446,14 @@ def estimate_again(found: RatingsEstimate, ask: RatingsAsk, seed: Seed) -> Ratin
     return estimate(RatingsIn(found.table, found.source), ask, seed)
 
 
-def _assumes(shared: bool, raters: str) -> str:
+def _assumes(shared: bool, known: bool, raters: str) -> str:
     if not shared:
-        return (
-            "Each item was rated by people of its own, drawn at random, who gave their ratings "
-            "independently."
+        whose = (
+            "Each item was rated by people of its own"
+            if known
+            else "It is not known who gave which rating; each counts as one by a different person"
         )
+        return f"{whose}, drawn at random, and people gave their ratings independently."
     bias = "; biases of raters do not count" if raters == RELATIVE else ""
     return f"Items and raters were drawn at random, and people gave ratings independently{bias}."
 

@@ -163,7 +163,7 @@ def _rule(method: Method, metric: Metric) -> str:
     if method.shape is not Shape.ORDER:
         return "the best rule on {}"
     return (
-        metric.rule if method.classes is Classes.TWO else "the best choice of class weights for {}"
+        metric.rule if method.classes is Classes.TWO else "the best weighting of the classes on {}"
     )
 
 

@@ -426,7 +426,7 @@ class FeaturesEstimate(Estimate):
             return Claim(low=True, high=True, condition=beside.condition, scope=beside.scope)
         high = self.is_limit and self.interval is not None
         tried = (
-            "predicting each item with the model that did best on the items just before"
+            "predicting each item with the model that was best so far"
             if self.is_limit
             else f"the estimate {self.method}"
         )

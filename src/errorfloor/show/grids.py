@@ -340,7 +340,10 @@ def how_plan(plan: Plan) -> str:
     unit = "percentage points" if style.in_per_cent else style.unit
     unit = f", in {unit}" if unit else ""
     of = "" if plan.measure.is_error else f" of the {plan.measure.words} {plan.measure.limit}"
-    return f"Width of the {numbers.level(plan.level)} interval{of}{unit}"
+    counted = ""
+    if plan.measure.is_error and plan.bias.any():
+        counted = f" ({_COUNT}: how far off the floor is if votes are only counted)"
+    return f"Width of the {numbers.level(plan.level)} interval{of}{unit}{counted}"
 
 
 def as_text(grid: Grid) -> list[str]:

@@ -99,7 +99,9 @@ def sentence(found: RatingsEstimate) -> str:
             few = f"{counted(found.n, 'item')} {'is' if found.n == 1 else 'are'}"
             return f"{few} too few to show that there is a signal: {the}."
         return f"The ratings show no signal: {the}."
-    opening = f"{the[:1].upper()}{the[1:]}."
+    grades = found.whole_grades
+    whole = "" if grades is None else f", and {grades:.2f} for a model that gives whole grades"
+    opening = f"{the[:1].upper()}{the[1:]}{whole}."
     if metric.how.of != RATIO or found.label != "one":
         return opening
     pair = "the two raters" if found.raters == 2 else "two people"
@@ -225,5 +227,4 @@ def of_whole_grades(found: RatingsEstimate) -> str:
     """Say what a model of whole grades reaches, where ratings are whole."""
     if found.whole_grades is None:
         return ""
-    best = f"{found.whole_grades:.2f}"
-    return f"A model that may only give whole grades reaches at best about {best}."
+    return f"A model that gives whole grades reaches about {found.whole_grades:.2f} at best."

@@ -297,7 +297,7 @@ def _(result: AnnotatorsResult) -> str:
 @text_of.register("Confusion")
 def _(result: Confusion) -> str:
     more = len(result.pairs) - grids.MOST_PAIRS
-    rest = f"and {more:,} more pairs" if more > 0 else ""
+    rest = f"and {numbers.counted(more, 'more pair')}" if more > 0 else ""
     table = grids.as_text(grids.of_pairs(result)) if result.pairs else ()
     return _joined(sentence_of(result), *table, rest, result.basis)
 
@@ -531,11 +531,15 @@ def _(result: FeaturesEstimate) -> Iterable[str]:
 def _(result: AgreementEstimate) -> Iterable[str]:
     range_ = numbers.range_of(result.allowed_low, result.allowed_high, 1)
     in_about = "" if result.agree % 1 == 0 else "About "  # of a rate that was given
+    chance = ""
+    if result.interval is not None:
+        chance = f"; the {numbers.level(result.level or 0)} interval also allows for chance in the"
+        chance += f" {result.pairs:,} pairs"
     yield (
         f"{in_about}{result.agree:,.0f} of {result.pairs:,} pairs agree "
         f"({numbers.per_cent(result.agreement, 1)}). Even with unlimited pairs, this rate of "
-        f"agreement would fit any floor from {range_}. How often two people agree is not the best "
-        "possible accuracy."
+        f"agreement would fit any floor from {range_}{chance}. How often two people agree is not "
+        "the best possible accuracy."
     )
 
 
@@ -556,7 +560,7 @@ def _(result: VotesEstimate) -> Iterable[str]:
         yield (
             f"Simply counting the votes would give a floor of "
             f"{style.value(result.plugin, digits)}. That is about {style.size(-bias, digits)} "
-            "too low, because each item has few votes."
+            "too low, because each majority is made of the votes that it is compared with."
         )
     if result.bias_bound is not None:
         limit = result.options.get("model_error", 0.5)

@@ -663,7 +663,7 @@ def features(session: Session, file: str, output: Path | None, **asked: Any) -> 
     """Give an upper limit of the floor, from the features and labels in FILE.
 
     Models predict each item after learning from earlier ones only. For each item, only the
-    prediction of the model that did best on the items just before is counted.
+    prediction of the model that was best so far is counted.
     There is no lower limit: that needs several votes per item.
     """
     from errorfloor.questions.features import from_features

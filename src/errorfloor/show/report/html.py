@@ -168,6 +168,8 @@ def _tip(mark: Mark, width: float) -> str:
 
 
 def _on(ax: Axes, figure: Figure) -> Iterator[Mark]:
+    from matplotlib.container import ErrorbarContainer
+
     names, spans = _names(ax), dict(_spans(ax))
     shared = [one.get_xlabel() for one in figure.axes if one.get_xlabel()]
     across = ax.get_xlabel() or (shared[-1] if shared else "")
@@ -175,13 +177,21 @@ def _on(ax: Axes, figure: Figure) -> Iterator[Mark]:
     drawn = (*ax.lines, *ax.patches)
     several = len({str(one.get_label()) for one in drawn if not _is_hidden(one)}) > 1
 
-    def mark(label: Any, x: float, y: float) -> Mark:
+    bars = {
+        id(one.lines[0]): str(one.get_label())
+        for one in ax.containers
+        if isinstance(one, ErrorbarContainer)
+    }
+
+    def mark(label: Any, x: float, y: float, own: str | None) -> Mark:
         place = ax.transData.transform((x, y)) * POINTS / figure.dpi
         height = figure.get_figheight() * POINTS
-        own = names.get(round(float(y), 6))
-        if own is not None:
+        row = names.get(round(float(y), 6))
+        if own is not None:  # which stands where there is room
+            text = f"{own}: {_part(up, y)}"
+        elif row is not None:
             within = spans.get(float(y))
-            text = f"{own}: {_value(x, across, within)}"
+            text = f"{row}: {_value(x, across, within)}"
         else:
             series = (ax.get_title() or ax.get_title("left"), str(label) if several else "")
             before = "".join(f"{one}, " for one in series if one and not one.startswith("_"))
@@ -194,14 +204,14 @@ def _on(ax: Axes, figure: Figure) -> Iterator[Mark]:
         if line.get_transform() != ax.transData or is_span or line.get_linestyle() == ":":
             continue
         for at in _some(xs):
-            yield mark(line.get_label(), xs[at], ys[at])
+            yield mark(line.get_label(), xs[at], ys[at], bars.get(id(line)))
     for patch in ax.patches:
         if hasattr(patch, "get_data") and not _is_hidden(patch):  # steps
             values, edges, _ = patch.get_data()
             middles = (np.asarray(edges[:-1]) + np.asarray(edges[1:])) / 2
             for at in _some(middles):
                 if values[at] > 0:
-                    yield mark(patch.get_label(), middles[at], values[at])
+                    yield mark(patch.get_label(), middles[at], values[at], None)
 
 
 def _is_hidden(drawn: Any) -> bool:
