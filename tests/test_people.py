@@ -611,12 +611,23 @@ def test_no_model_that_is_worth_less_than_a_person_is_said_to_replace_one(tmp_pa
         assert "so this does not show that it could replace one." in line
     ef.report(found, tmp_path / "report.md")
     assert "Could ai" not in (tmp_path / "report.md").read_text(encoding="utf-8")
-    ef.report(found, tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert f"<li>ai_0.12: agrees with one more person {100 * found['ai_0.12'].value:.3g} %" in page
-    assert "people in the panel 0." not in page
     one = found.to_dict()["alt_test"][1]
     assert (one["winning_rate"], one["epsilon"], one["without_allowance"]) == (1.0, 0.2, 0.0)
+
+
+def test_the_point_of_a_model_in_a_report_has_its_name_and_no_number_of_people(tmp_path):
+    pytest.importorskip("click")
+    pytest.importorskip("matplotlib")
+    from errorfloor.apps.cli.commands import run
+
+    path, page = tmp_path / "claims.csv", tmp_path / "report.html"
+    claims((0.12,)).to_csv(path, index=False)
+    people = ",".join("abcdef")
+    typed = ["report", str(path), "--annotators", people, "--prediction", "ai_0.12"]
+    assert run([*typed, "-o", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "<li>ai_0.12: agrees with one more person 74.6 %</li>" in text
+    assert "people in the panel 0." not in text
 
 
 def test_a_model_that_does_not_beat_one_constant_answer_is_told_so():
