@@ -626,7 +626,7 @@ def test_the_point_of_a_model_in_a_report_has_its_name_and_no_number_of_people(t
     typed = ["report", str(path), "--annotators", people, "--prediction", "ai_0.12"]
     assert run([*typed, "-o", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
-    assert "<li>ai_0.12: agrees with one more person 74.6 %</li>" in text
+    assert ">ai_0.12: agrees with one more person 74.9 %" in text
     assert "people in the panel 0." not in text
 
 
