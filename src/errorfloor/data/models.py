@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -124,15 +124,13 @@ class ModelRows:
 
         with rows_of(data, where, ordered=True) as (frame, run):
             there = [str(one) for one in frame.collect_schema()]
-            for one in columns:
-                check_choice(one, there, name="prediction", what="the columns ")
+            _check_there(there, [("prediction", one) for one in columns])
             label = where.columns.get("label") or _label_in(frame, run, columns)
             _check_own_columns(columns, label)
             extra = where.sampling | ({} if where.group is None else {"group": where.group})
             models = {f"prediction{i}": one for i, one in enumerate(columns)}
             wanted = {"label": label, **extra, **models}
-            for key, one in {"label": label, **extra}.items():
-                check_choice(one, there, name=key, what="the columns ")
+            _check_there(there, {"label": label, **extra}.items())
             ids = [one for one in fitting(ITEM_OF_ROW, there) if one not in wanted.values()]
             if ids and not holds_several(frame, run, ids[0]):
                 wanted["item"] = ids[0]
@@ -357,6 +355,12 @@ def texts_of(values: NDArray[Any]) -> NDArray[Any]:
 
 
 _TRUE = r"(^|_)(true|truth|gold|actual)(_|$)"  # such as true_intent
+
+
+def _check_there(there: Sequence[str], named: Iterable[tuple[str, str]]) -> None:
+    """Refuse an argument that names a column which is not there."""
+    for name, column in named:
+        check_choice(column, there, name=name, what="the columns ")
 
 
 def _check_own_columns(columns: Sequence[str], label: str) -> None:

@@ -168,20 +168,13 @@ def _tip(mark: Mark, width: float) -> str:
 
 
 def _on(ax: Axes, figure: Figure) -> Iterator[Mark]:
-    from matplotlib.container import ErrorbarContainer
-
     names, spans = _names(ax), dict(_spans(ax))
     shared = [one.get_xlabel() for one in figure.axes if one.get_xlabel()]
     across = ax.get_xlabel() or (shared[-1] if shared else "")
     up = ax.get_ylabel() or str(figure.get_supylabel())
     drawn = (*ax.lines, *ax.patches)
     several = len({str(one.get_label()) for one in drawn if not _is_hidden(one)}) > 1
-
-    bars = {
-        id(one.lines[0]): str(one.get_label())
-        for one in ax.containers
-        if isinstance(one, ErrorbarContainer)
-    }
+    bars = _bars(ax)
 
     def mark(label: Any, x: float, y: float, own: str | None) -> Mark:
         place = ax.transData.transform((x, y)) * POINTS / figure.dpi
@@ -212,6 +205,14 @@ def _on(ax: Axes, figure: Figure) -> Iterator[Mark]:
             for at in _some(middles):
                 if values[at] > 0:
                     yield mark(patch.get_label(), middles[at], values[at], None)
+
+
+def _bars(ax: Axes) -> dict[int, str]:
+    """Return what points with error bars are called, by the id of their line."""
+    from matplotlib.container import ErrorbarContainer
+
+    drawn = [one for one in ax.containers if isinstance(one, ErrorbarContainer)]
+    return {id(one.lines[0]): str(one.get_label()) for one in drawn}
 
 
 def _is_hidden(drawn: Any) -> bool:
