@@ -572,8 +572,8 @@ def test_the_answer_is_shown_with_its_rows():
     assert "The data show that gpt is better than guess." in text
     assert "less than one person" in text
     assert "ceiling" not in text.lower()
-    test = "guess does not pass the alternative annotator test, even if it may be up to 20 points"
-    assert f"{test} worse than a person (epsilon 0.2): it wins against" in text
+    test = "Model 'guess' does not pass the alternative annotator test, even if it is allowed to be"
+    assert f"{test} up to 20 points worse than a person (epsilon 0.2): it wins against" in text
     assert "are each treated as a random sample" in text
     card = found._repr_html_()
     assert "<svg" in card
@@ -599,7 +599,7 @@ def test_no_model_that_is_worth_less_than_a_person_is_said_to_replace_one(tmp_pa
         next(line for line in str(found).splitlines() if line.startswith(f"{name} passes"))
         for name in models
     )
-    allowed = "if it may be up to 20 points worse than a person (epsilon 0.2)"
+    allowed = "if it is allowed to be up to 20 points worse than a person (epsilon 0.2)"
     assert all(allowed in line for line in (good, weak, bad))
     assert "Without that allowance (epsilon 0) it is shown to be better than 100 % of them." in good
     assert "replace" not in good
@@ -650,7 +650,9 @@ def test_a_model_made_from_the_votes_takes_no_test():
 def test_without_an_allowance_the_test_says_so():
     frame = claims((0.12,))
     text = str(ef.people(frame, annotators=[*"abcdef"], prediction=["ai_0.12"], epsilon=0))
-    assert "ai_0.12 does not pass the alternative annotator test without an allowance" in text
+    assert (
+        "Model 'ai_0.12' does not pass the alternative annotator test without an allowance" in text
+    )
 
 
 def test_the_json_has_the_keys_that_were_promised():

@@ -280,8 +280,8 @@ def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
 
 def test_a_plan_is_a_table_with_advice():
     assert str(plan()).splitlines() == [
-        "Width of the 95 % interval, in percentage points (bias of simple count: how far off the "
-        "floor is if votes are only counted)",
+        'Width of the 95 % interval, in percentage points; the column "bias of simple count" says '
+        "how far off the floor is if votes are only counted",
         "votes  bias of simple count  100 items  1,000 items",
         "    3                  -3.0       16.7          9.5",
         "   10                  -0.7        9.1          3.7",

@@ -409,9 +409,8 @@ RECORDS = (
     _of_any_classes(
         name="weights and clusters that were not used",
         run=_beside,
-        asks="Is there a column called patient, subject or cluster that was not used, with values "
-        "that come again? Or one called sample_weight or the like, with positive numbers that "
-        "differ?",
+        asks="Is there an unused column called patient, subject or cluster whose values repeat? Or "
+        "one called sample_weight or similar, with positive numbers that are not all equal?",
     ),
     _of_any_classes(name="few clusters", run=_clustered, asks="Are there enough clusters?"),
     Check(

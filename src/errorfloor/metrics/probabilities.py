@@ -126,7 +126,7 @@ BRIER = Metric(
     title="Brier score",
     per_cent=False,
     of_model=BoundedLoss(_squares, _largest_square),
-    rule="the best rising map of {}",
+    rule="the best monotone calibration of {}",
     by_pairs=True,
 )
 LOG_LOSS = Metric(
@@ -144,5 +144,5 @@ LOG_LOSS = Metric(
     unit="nats",
     is_fraction=False,
     of_model=UnboundedLoss(_logs),
-    rule="the best rising map of {}",
+    rule="the best monotone calibration of {}",
 )

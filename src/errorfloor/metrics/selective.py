@@ -378,7 +378,7 @@ ERROR_AT_COVERAGE = Metric(
     title="error at a coverage",
     needs=("at",),
     with_given=_at_coverage,
-    rule="the best rising map of {}",
+    rule="the best monotone calibration of {}",
     of_model=SurestItems(),
     slope=_slope_at_coverage,
 )
@@ -392,7 +392,7 @@ COVERAGE_AT_ERROR = Metric(
     title="coverage at an error",
     needs=("at",),
     with_given=_at_error,
-    rule="the best rising map of {}",
+    rule="the best monotone calibration of {}",
     of_model=SurestItems(),
     slope=_slope_at_error,
     # Items that are nearly certain decide, of which the arcsine distribution has many.

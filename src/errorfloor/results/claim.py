@@ -163,7 +163,9 @@ def _rule(method: Method, metric: Metric) -> str:
     if method.shape is not Shape.ORDER:
         return "the best rule on {}"
     return (
-        metric.rule if method.classes is Classes.TWO else "the best weighting of the classes on {}"
+        metric.rule
+        if method.classes is Classes.TWO
+        else "choosing the largest of {} with the best weight for each class"
     )
 
 

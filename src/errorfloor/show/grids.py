@@ -342,7 +342,7 @@ def how_plan(plan: Plan) -> str:
     of = "" if plan.measure.is_error else f" of the {plan.measure.words} {plan.measure.limit}"
     counted = ""
     if plan.measure.is_error and plan.bias.any():
-        counted = f" ({_COUNT}: how far off the floor is if votes are only counted)"
+        counted = f'; the column "{_COUNT}" says how far off the floor is if votes are only counted'
     return f"Width of the {numbers.level(plan.level)} interval{of}{unit}{counted}"
 
 

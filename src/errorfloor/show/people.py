@@ -125,11 +125,11 @@ def of_alt_test(test: AltTest, result: People) -> str:
     allowed = " without an allowance (epsilon 0)"
     if test.epsilon:
         points = f"up to {100 * test.epsilon:.3g} points worse than a person"
-        allowed = f"{'' if test.passes else ', even'} if it may be {points}"
+        allowed = f"{'' if test.passes else ', even'} if it is allowed to be {points}"
         allowed += f" (epsilon {test.epsilon:g})"
     text = (
-        f"{test.name} {'passes' if test.passes else 'does not pass'} the alternative annotator "
-        f"test{allowed}: it wins against {numbers.per_cent(test.winning_rate, 0)} of the "
+        f"Model {test.name!r} {'passes' if test.passes else 'does not pass'} the alternative "
+        f"annotator test{allowed}: it wins against {numbers.per_cent(test.winning_rate, 0)} of the "
         f"{numbers.counted(test.annotators, 'annotator')}, and "
         f"{numbers.per_cent(WINS_NEEDED, 0)} are needed."
     )
