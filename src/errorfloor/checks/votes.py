@@ -236,10 +236,21 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
             value,
             "warn",
             f"{_few(number, effective)}, too few to speak for other people: the "
-            f"{estimate.measure.limit} is for one more vote by one of these {number:,}.",
+            f"{estimate.measure.limit} is for {estimate.target}.",
             remedy,
         )
-    elif effective < ENOUGH_ANNOTATORS and _counts_annotators(estimate):
+    elif effective >= ENOUGH_ANNOTATORS or estimate.interval is None:
+        return
+    elif estimate.interval.method == LIKELIHOOD.name and estimate.measure.is_error:
+        yield Finding(
+            "annotators",
+            value,
+            "note",
+            f"The {estimate.measure.limit} is for {estimate.target}. For a new annotator of the "
+            "same kind the limits are wider.",
+            Sentence("Ask for these", *(aside("interval", ANNOTATORS.name), ".")),
+        )
+    elif estimate.interval.method == ANNOTATORS.name:
         yield Finding(
             "annotators",
             value,
@@ -251,11 +262,6 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
                 *(aside("interval", LIKELIHOOD.name), "."),
             ),
         )
-
-
-def _counts_annotators(estimate: Estimate) -> bool:
-    """Tell whether the interval counts annotators as a sample, and is wide if they are few."""
-    return estimate.interval is not None and estimate.interval.method == ANNOTATORS.name
 
 
 def _few(number: int, effective: float) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from errorfloor._checks import as_generator
 from errorfloor._typing import Counts, Floats, RandomLike
+from errorfloor.data.annotators import number_of
 from errorfloor.data.tables import Table
 from errorfloor.methods.record import (
     Basis,
@@ -167,6 +168,17 @@ class Undefined(Exception):  # noqa: N818  # it is no error, another interval ta
         self.instead = instead
 
 
+def these_annotators(table: Table | None, kind: IntervalKind | None) -> int | None:
+    """Return how many annotators an answer is about alone; None if it is about others as well.
+
+    It is not known who voted, or an interval counts those who did as a sample.
+    """
+    workloads = getattr(table, "workloads", None)
+    if workloads is None or not len(workloads) or (kind is not None and kind.speaks_for_others):
+        return None
+    return number_of(workloads)
+
+
 def nothing_more(method: Method) -> str:
     """Say that an interval assumes no more than its method."""
     return ""
@@ -211,6 +223,8 @@ class IntervalKind:
     tests_rules : bool
         Whether its limit on the worse side comes from trying rules on items that did not choose
         them, so that models reach it whatever the scores are.
+    speaks_for_others : bool
+        Whether it counts annotators as a sample, so that the answer is about a new one as well.
     with_clusters : bool
         Whether it is given with clusters, where it is with weights.
     leaves_open : bool
@@ -234,6 +248,7 @@ class IntervalKind:
     preferred: Callable[[Any], bool] = _never
     tests_rules: bool = False
     leaves_open: bool = False
+    speaks_for_others: bool = False
     with_clusters: bool = True
 
     def __post_init__(self) -> None:

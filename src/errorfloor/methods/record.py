@@ -350,9 +350,9 @@ class Method:
         """The method whose map pictures show for this one."""
         return self.curve or self.name
 
-    def target_with(self, options: Options) -> str:
-        """Which label the floor is for, where a user may choose it."""
-        return options.target.words if "majority" in self.options else self.target
+    def target_with(self, options: Options, annotators: int | None = None) -> str:
+        """Which label the floor is for, where a user may choose it, and by whom if by so few."""
+        return options.target.words(annotators) if "majority" in self.options else self.target
 
     def weighs(self, metric: Metric = ERROR) -> bool:
         """Tell whether it uses weights of items, and which items belong together."""

@@ -323,11 +323,12 @@ def from_votes(
         instead of that for one more annotator's vote.
     interval : str or None
         For the mixture "likelihood" (the default: the floors of all distributions that the votes
-        make likely, measured to cover), "annotators" (the same for the vote of a fresh annotator;
-        the default where annotator ids are known and enough people voted) or "certified" (valid
-        for every distribution, any n and any number of votes; of metrics other than error, for
-        those that means over items decide). For the plug-in, whose interval is for its expectation,
-        those of `from_soft_labels`. None skips the interval.
+        make likely, measured to cover; for the votes of these annotators where they are known),
+        "annotators" (the same for the vote of a new annotator; the default from 20 known ones on,
+        and given from 5 on) or "certified" (valid for every distribution, any n and any number of
+        votes; of metrics other than error, for those that means over items decide). For the
+        plug-in, whose interval is for its expectation, those of `from_soft_labels`. None skips the
+        interval.
     level : float
         Confidence level.
     n_resamples : int

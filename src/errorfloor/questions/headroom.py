@@ -522,6 +522,7 @@ class _Options(AnyColumns, total=False):
     costs: object
     at: float | None
     prior: object
+    interval: str | None
     level: float
     same_labelling: bool
     rng: RandomLike
@@ -563,6 +564,7 @@ def headroom(
     costs: object = None,
     at: float | None = None,
     prior: object = None,
+    interval: str | None = "auto",
     level: float = 0.95,
     same_labelling: bool = False,
     complete: bool = False,
@@ -618,6 +620,8 @@ def headroom(
         The share of items to answer, or the error to allow, of metrics that abstain.
     prior : float or sequence of float, optional
         The share of class 1, or of each class, where it is known; for balanced error and AUC.
+    interval : str
+        For data: the interval of their floor, as in `from_scores` or `from_votes`.
     level : float
         Confidence level.
     same_labelling : bool
@@ -705,6 +709,7 @@ def headroom(
     options = record_of(ModelOptions, locals()).with_error()
     if is_about_ratings(estimate, metric, columns):
         own = {"prediction": prediction, "metric": metric, "level": level, "group": group}
+        own["interval"] = None if interval == "auto" else interval
         return headroom_of_ratings(estimate, options, own, rng=rng, **columns)
     level = check_level(level)
     options = replace(options, same_labelling=as_flag(same_labelling, name="same_labelling"))
@@ -719,14 +724,19 @@ def headroom(
             "`costs`, `at` and `prior` go with a `metric`. Name it, or leave them out."
         )
     is_floor = isinstance(estimate, Estimate | Groups | Real | np.number)
+    if interval is None:
+        raise InputError("A verdict needs an interval: leave out `interval=None`.")
+    if interval != "auto" and is_floor:
+        refuse_with_estimate(["interval"])
     if prediction is not None or (predictions is not None and not is_floor):
-        ask = Ask.about(asked or MetricChoice(), level=level, rng=rng)
+        ask = Ask.about(asked or MetricChoice(), interval=interval, level=level, rng=rng)
         return _by_predictions(estimate, options, prediction, columns, ask)
     if is_floor and labels is not None:
         options = replace(options, positive=columns.pop("positive", None))
         if len(getattr(estimate, "classes", ())) == 2:
             options = replace(options, classes=as_classes(columns.pop("classes", None)))
-    return verdict_on(_as_floor(estimate, asked, level, rng, columns), options, level)
+    ask = Ask.about(asked or MetricChoice(), interval=interval, level=level, rng=rng)
+    return verdict_on(_as_floor(estimate, asked, ask, columns), options, level)
 
 
 def _by_predictions(
@@ -875,13 +885,12 @@ def _unpaired(
 def _as_floor(
     estimate: Any,
     asked: MetricChoice | None,
-    level: float,
-    rng: RandomLike,
+    ask: Ask,
     columns: dict[str, Any],
 ) -> Any:
     """Return the floor of data or of a number, or the Estimate as it is."""
     if isinstance(estimate, Real | np.number) or percentage(estimate) is not None:
-        return given_floor(estimate, asked or MetricChoice(), level)
+        return given_floor(estimate, asked or MetricChoice(), ask.level)
     if not isinstance(estimate, Estimate | Groups):
         if not is_data(estimate):
             raise InputError(
@@ -889,7 +898,6 @@ def _as_floor(
                 "the floor by `from_scores()`, `from_votes()` or `from_soft_labels()`; or pass a "
                 "table, a dataframe or a file."
             )
-        ask = Ask.about(asked or MetricChoice(), level=level, rng=rng)
         return floor_of(estimate, ReadOptions.of(**columns), ask)
     for name in columns:
         if name in ("value", *metrics.names()):

@@ -29,13 +29,16 @@ from errorfloor.data.read import is_data, read
 from errorfloor.data.tables import VoteTable
 from errorfloor.intervals.crossed import CrossedVotes, Mean
 from errorfloor.intervals.models import holm
-from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS
+from errorfloor.intervals.record import these_annotators
+from errorfloor.intervals.votes.annotators import ANNOTATORS
+from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS, is_sample
 from errorfloor.methods.record import ITEM_DECIDES, VOTES_DECIDE, Options
 from errorfloor.methods.votes.aims import PiecewiseLinear
 from errorfloor.methods.votes.panels import Panel, panel_agreement, panel_chance
 from errorfloor.questions.question import Ask, VoteColumns, answer, takes
 from errorfloor.questions.sampling import unweighted
 from errorfloor.results import Estimate, Finding, Groups
+from errorfloor.results.estimate import interval_of
 from errorfloor.results.models import ModelDifference, Rate
 from errorfloor.results.people import MIXTURE, VOTES, AltTest, ModelRate, PanelRate, People
 from errorfloor.results.verdict import BEYOND, ROOM, SATURATED
@@ -74,13 +77,19 @@ class PeopleComparison:
 
     @classmethod
     def of(cls, reading: Reading, found: PredictedVotes, ask: Ask) -> PeopleComparison:
-        """Fit the mixture, which says what the best possible is."""
+        """Fit the mixture, which says what the best possible is.
+
+        Where the floor is about these annotators alone, so is what is compared with it.
+        """
         ballots, crowd = found.ballots, None
-        if ballots is not None and ask.totals_by != VOTES_DECIDE:
+        plain = Ask(
+            interval=ask.interval, level=ask.level, totals_by=ask.totals_by, stopping=ask.stopping
+        )
+        floor = answer(reading, plain)
+        alone = these_annotators(floor.table, interval_of(floor)) is not None
+        if ballots is not None and ask.totals_by != VOTES_DECIDE and not alone:
             everyone = CrossedVotes(ballots.item, ballots.annotator, ballots.vote)
             crowd = everyone if everyone.effective >= FEWEST_ANNOTATORS else None
-        plain = Ask(level=ask.level, totals_by=ask.totals_by, stopping=ask.stopping)
-        floor = answer(reading, plain)
         return cls(reading, found, ask.options, ask.level, floor, crowd)
 
     @property
@@ -632,6 +641,9 @@ def people_of(
 ) -> People:
     """Return the answer for votes that were read, item by item."""
     unweighted(reading.table, "people")
+    table = reading.table
+    if isinstance(table, VoteTable) and is_sample(table, FEWEST_ANNOTATORS):
+        ask = replace(ask, interval=ANNOTATORS.name)  # models are compared with people like these
     several = found.votes.sum(axis=1) >= 2
     if not several.any():
         raise InputError(

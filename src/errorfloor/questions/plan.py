@@ -33,6 +33,7 @@ from errorfloor.data.options import Reading, ReadOptions, Source
 from errorfloor.data.read import is_data, read
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
 from errorfloor.intervals.honest import Honest
+from errorfloor.intervals.record import these_annotators
 from errorfloor.methods.cuts import CutFit
 from errorfloor.methods.fitted import sides_of_errors
 from errorfloor.methods.record import Classes, Options
@@ -645,8 +646,14 @@ class PlanAsk(Ask):
         kind = intervals.default(method, table, found.measure)
         shares = SHARES if source.layout in (layout.name for layout in BESIDE_LABELS) else SCORES
         complete = source.options.complete
-        claim = claim_of(method, kind, found.measure, complete=complete, scores=shares)
-        return replace(found, claim=claim)
+        these = these_annotators(table, None)  # widths count nobody as a sample
+        claim = claim_of(
+            *(method, kind, found.measure),
+            complete=complete,
+            scores=shares,
+            annotators=these,
+        )
+        return replace(found, claim=claim, annotators=these if kind.speaks_for_others else None)
 
     def plan(self, pilot: _Pilot) -> Plan:
         """Return the plan that a pilot suggests."""

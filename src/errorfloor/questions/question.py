@@ -39,6 +39,7 @@ from errorfloor.intervals.record import (
     Seed,
     Streams,
     Undefined,
+    these_annotators,
 )
 from errorfloor.methods import on_any_scale
 from errorfloor.methods.prediction_powered import AT_RANDOM
@@ -559,6 +560,7 @@ def _estimate(
     if evidence is not None:
         interval = Interval.at(request.level, evidence, metric, len(table.classes))
     is_gold = source.layout in _BESIDE_LABELS and not source.options.label_is_vote
+    whose = these_annotators(table, kind)
     limits = {name: getattr(request, name) for name in ("interval", "level", "n_resamples")}
     return Estimate(
         value=value,
@@ -568,7 +570,7 @@ def _estimate(
         n=table.n,
         **sizes,
         assumptions=f"{assumes}.{note}{coarseness}",
-        target=GOLD_LABEL if is_gold else method.target_with(case.options),
+        target=GOLD_LABEL if is_gold else method.target_with(case.options, whose),
         warnings=doubts,
         resolution=resolution,
         dropped=table.dropped,

@@ -12,7 +12,8 @@ from errorfloor.methods.record import Classes, Method, Shape
 from errorfloor.metrics import Metric
 
 SCORES, SHARES = "these scores", "these shares of votes"
-LIKE_THESE = "for the answers of people like these annotators, not for a hidden truth"
+LIKE_THESE = "for the answers of {}, not for a hidden truth"
+_ANYBODY = "people like these annotators"
 # What has to be true of scores that are declared complete, besides that, by what a method assumes.
 _CONDITIONS = {
     Shape.ORDER: "in the right order",
@@ -127,11 +128,12 @@ def claim_of(
     complete: bool = False,
     scores: str = SCORES,
     majority: bool = False,
+    annotators: int | None = None,
 ) -> Claim:
     """Return what a method with an interval claims; without records, nothing.
 
     `complete` says that nothing else that a model could see would change what the scores say,
-    `majority` that the label is one of several votes.
+    `majority` that the label is one of several votes, `annotators` that they alone are meant.
     """
     if method is None:
         return Claim(rule="the method at hand")
@@ -141,9 +143,12 @@ def claim_of(
     if method.reads != ScoreTable.kind:
         worse = some and not method.optimistic
         better = some and not (method.optimistic and majority)  # of one vote it is too good
+        whose = _ANYBODY
+        if annotators is not None:
+            whose = "this annotator" if annotators == 1 else f"these {annotators:,} annotators"
         low, high = (better, worse) if metric.less_is_better else (worse, better)
         from_shares = "the simple count of votes" if method.optimistic else ""
-        return Claim(low=low, high=high, rule=from_shares, scope=LIKE_THESE)
+        return Claim(low=low, high=high, rule=from_shares, scope=LIKE_THESE.format(whose))
     if complete:
         held = method.condition or _CONDITIONS[method.shape]
         return Claim(low=some, high=some, condition=f"{scores} are complete and {held}")

@@ -18,7 +18,7 @@ from errorfloor._typing import Floats
 from errorfloor.data.naming import TWO_CLASSES
 from errorfloor.data.options import Source
 from errorfloor.data.tables import Table
-from errorfloor.intervals.record import Evidence, IntervalKind, Seed
+from errorfloor.intervals.record import Evidence, IntervalKind, Seed, these_annotators
 from errorfloor.methods.record import GIVEN_LABEL, GOLD_LABEL, Classes, Method
 from errorfloor.metrics import ERROR, Metric
 from errorfloor.metrics.choice import metric_given
@@ -176,13 +176,15 @@ class Estimate(Answer):
         """Which limits are limits of the best that any model can do, and what else they are of."""
         if self.method == GIVEN:
             return Claim(low=True, high=True, condition="the number that was given is right")
+        kind = interval_of(self)
         return claim_of(
             method_of(self),
-            interval_of(self),
+            kind,
             self.measure,
             complete=self.source is not None and self.source.options.complete,
             scores=SHARES if self.target == GOLD_LABEL else SCORES,
             majority=(self.options.get("majority") or 1) > 1,
+            annotators=these_annotators(self.table, kind),
         )
 
     @property

@@ -77,6 +77,9 @@ class Plan(Answer):
         Number of classes.
     claim : Claim
         What the answer will claim; of scores, labels alone never make a bound the floor.
+    annotators : int or None
+        How many annotators the widths are about, where the default interval is wider than that
+        because it is about new annotators as well.
     """
 
     votes: Counts
@@ -94,6 +97,7 @@ class Plan(Answer):
     measure: Metric = field(default=ERROR, repr=False)
     classes: int = 2
     claim: Claim = field(default_factory=Claim, repr=False)
+    annotators: int | None = field(default=None, repr=False)
     in_dict = (
         *("votes", "items", "width", "bias", "floor", "metric", "level", "target", "options"),
         *("best", "budget", "affordable", "best_affordable", "trade", "claim", "advice"),

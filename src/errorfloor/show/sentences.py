@@ -10,11 +10,7 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from errorfloor._checks import Sentence
-from errorfloor.data.annotators import effective_number, number_of
-from errorfloor.data.tables import VoteTable
-from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS
 from errorfloor.methods.record import DRAWN_LABEL, GIVEN_LABEL
-from errorfloor.methods.votes.aims import ONE_VOTE
 from errorfloor.metrics import Metric
 from errorfloor.metrics.variances import OfVariances
 from errorfloor.results.claim import Claim
@@ -201,7 +197,7 @@ def _(result: LabelPlan) -> str:
 @sentence_of.register("Plan")
 def _(result: Plan) -> str:
     ways = [*_way_to_target(result), *_way_to_spend(result)]
-    return " ".join([*ways, *_trade(result), *_bounded_by(result)])
+    return " ".join([*ways, *_trade(result), *_bounded_by(result), *_about_whom(result)])
 
 
 @sentence_of.register("AnnotatorsResult")
@@ -331,23 +327,11 @@ def _bound(result: Estimate, claim: Claim) -> str:
     )
 
 
-def target_of(result: Estimate) -> str:
-    """Return for which label an answer is; of people too few to speak for others, for theirs."""
-    table = result.table
-    if not isinstance(table, VoteTable) or result.target != ONE_VOTE.words:
-        return result.target
-    if table.workloads is None or not len(table.workloads):
-        return result.target
-    if effective_number(table.workloads) >= FEWEST_ANNOTATORS:
-        return result.target
-    return f"one more vote by one of these {number_of(table.workloads):,} annotators"
-
-
 def _on(result: Estimate) -> str:
     """Return on which labels a value is reached, where that is not plain."""
     if result.target == GIVEN_LABEL:
         return " on these labels"
-    return "" if result.target == DRAWN_LABEL else f" in predicting {target_of(result)}"
+    return "" if result.target == DRAWN_LABEL else f" in predicting {result.target}"
 
 
 def _shown(result: Estimate, metric: Metric) -> str:
@@ -500,6 +484,15 @@ def _bounded_by(plan: Plan) -> Iterator[str]:
         yield (
             f"More labels only make this limit more precise: it cannot {side} what "
             f"{claim.best_of} gets. To get the {metric.limit} itself, collect votes."
+        )
+
+
+def _about_whom(plan: Plan) -> Iterator[str]:
+    """Say whose votes the widths are about, where an answer would be about others as well."""
+    if plan.annotators is not None:
+        yield (
+            f"All widths are for votes by these {plan.annotators:,} annotators; intervals that "
+            "also hold for a new annotator are wider."
         )
 
 

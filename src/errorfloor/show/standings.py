@@ -158,8 +158,20 @@ def _would_tell(result: Verdict) -> str:
     if result.model.high - result.model.low >= width:
         return " More test items would tell."
     if isinstance(floor.table, VoteTable):
-        return " More votes per item would tell."
+        return _votes_that_would_tell(floor, floor.table, width)
     return "" if floor.table is None else " More items would tell."
+
+
+def _votes_that_would_tell(floor: Estimate, table: VoteTable, width: float) -> str:
+    """Say whose votes would narrow a floor: of more people where these leave it open or are all."""
+    own = getattr(floor.evidence, "likelihood", None)
+    if own is not None and floor.level is not None:
+        low, high = own.limits(floor.level)
+        if high - low < width / 2:
+            return " Votes by more people would tell."
+    if table.workloads is not None and int(table.totals.min()) == len(table.workloads):
+        return " More votes per item would tell; these annotators all voted, so ask more people."
+    return " More votes per item would tell."
 
 
 def _counts_points(result: Verdict) -> bool:

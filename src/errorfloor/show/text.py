@@ -13,7 +13,7 @@ from errorfloor.show import grids, numbers
 from errorfloor.show import models as in_models
 from errorfloor.show import people as in_people
 from errorfloor.show.grids import PLAIN_TARGETS, Grid
-from errorfloor.show.sentences import ByClassName, refusal_of, refuting, sentence_of, target_of
+from errorfloor.show.sentences import ByClassName, refusal_of, refuting, sentence_of
 from errorfloor.show.standings import digits_of, limits_of
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _headline(result: Estimate, how: str) -> str:
     metric, claim, sure = result.measure, result.claim, numbers.level(result.level or 0)
     of_metric = "" if metric.is_error else f"{' of' if metric.unit else ''} {metric.words}"
     # People mistake one label for another where there are votes, and the floors differ much.
-    of = "" if result.target in PLAIN_TARGETS else f" for {target_of(result)}"
+    of = "" if result.target in PLAIN_TARGETS else f" for {result.target}"
     if claim.any_model:
         within = f", {sure} interval {limits}" if limits else ""
         return f"{metric.limit} {value}{of_metric}{of}{within} ({how})"

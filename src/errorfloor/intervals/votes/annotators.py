@@ -46,7 +46,10 @@ from errorfloor.intervals.votes.limits import (
     ENOUGH_ANNOTATORS,
     LIKELIHOOD,
     MANY_LIKELIHOOD,
+    VoteLimits,
     is_sample,
+    likelihood,
+    many_likelihood,
 )
 from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS as FEWEST
 from errorfloor.methods.record import Basis
@@ -70,7 +73,7 @@ class AnnotatorLimits:
     """Limits of the floor that count annotators as a sample, at any level."""
 
     value: float
-    likelihood: Evidence = field(repr=False)
+    likelihood: VoteLimits = field(repr=False)
     open_low: float  # how far the floor may lie below the value, however many items there were
     open_high: float
     spread: SpreadOfPeople
@@ -98,7 +101,7 @@ class AnnotatorLimits:
     @property
     def note(self) -> str:
         """For how many annotators the limits speak."""
-        note = str(getattr(self.likelihood, "thinned_note", ""))
+        note = self.likelihood.thinned_note
         equal = f"worth {self.effective:,.0f} with equal numbers of votes"
         skewed = f" ({equal}, because some gave many more votes than others)"
         the = "about" if self.number >= _MANY_HASHES else "the"
@@ -275,23 +278,25 @@ def slope_of(points: Floats, weights: Floats, majority: int) -> float:
     return float(rise / more) if more > 0 else 0.0
 
 
-def _annotators(case: Case) -> Evidence:
-    table = case.table
+def spread_in(case: Case) -> SpreadOfPeople:
+    """Return what annotators add to the variance of a floor, of two classes or more."""
+    table, fitted = case.table, case.statistic.fitted
     assert isinstance(table, VoteTable)
-    fitted = case.statistic.fitted
-    slopes = slopes_of(fitted.points, fitted.weights, case.options.target)
-    return around(case, LIKELIHOOD, lambda: spread_of(table, slopes))
+    if len(table.classes) > 2:
+        slope = slope_of(fitted.points, fitted.weights, fitted.majority)
+        return spread_of_many(table, slope)
+    return spread_of(table, slopes_of(fitted.points, fitted.weights, case.options.target))
+
+
+def _annotators(case: Case) -> Evidence:
+    return around(case, LIKELIHOOD, likelihood)
 
 
 def _many_annotators(case: Case) -> Evidence:
-    table = case.table
-    assert isinstance(table, VoteTable)
-    fitted = case.statistic.fitted
-    slope = slope_of(fitted.points, fitted.weights, fitted.majority)
-    return around(case, MANY_LIKELIHOOD, lambda: spread_of_many(table, slope))
+    return around(case, MANY_LIKELIHOOD, many_likelihood)
 
 
-def around(case: Case, kind: IntervalKind, spread: Callable[[], SpreadOfPeople]) -> AnnotatorLimits:
+def around(case: Case, kind: IntervalKind, plain: Callable[[Case], VoteLimits]) -> AnnotatorLimits:
     """Return the limits of a kind with what annotators differ, where they are a sample."""
     table = case.table
     assert isinstance(table, VoteTable)
@@ -311,15 +316,15 @@ def around(case: Case, kind: IntervalKind, spread: Callable[[], SpreadOfPeople])
             f"{FEWEST:.0f} are the fewest that are a sample",
             kind,
         )
-    likelihood = kind.make(case)
-    low, high = likelihood.limits(_LEVEL_OF_OPEN)
+    limits = plain(case)
+    low, high = limits.limits(_LEVEL_OF_OPEN)
     top = ERROR.span(len(table.classes))[1]
     return AnnotatorLimits(
         case.value,
-        likelihood,
+        limits,
         case.value - low,
         high - case.value,
-        spread(),
+        spread_in(case),
         number_of(table.workloads),
         effective,
         top,
@@ -334,11 +339,12 @@ ANNOTATORS = IntervalKind(
     "may happen to be missing: it speaks for the vote of a fresh annotator, so annotators are a "
     "sample as well as items. Its coverage is measured by simulation; there is no proof for finite "
     "samples.",
-    in_short="the same for a fresh annotator; the default where annotator ids are known",
+    in_short="the same for a fresh annotator; the default from 20 annotators on",
     proof="[measured](../benchmarks/results/annotators.md)",
     references=(JACKKNIFE,),
     is_random=False,
     leaves_open=True,
+    speaks_for_others=True,
     preferred=is_sample,
 )
 MANY_ANNOTATORS = replace(ANNOTATORS, basis=Basis.PARTITIONS, make=_many_annotators)

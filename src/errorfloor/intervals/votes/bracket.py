@@ -93,7 +93,7 @@ class Bracket:
             least,
             most,
             triangle,
-            not_a_sample(table),
+            not_a_sample(table, case.options),
         )
 
     def limits(self, level: float) -> tuple[float, float]:

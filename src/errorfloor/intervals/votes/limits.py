@@ -64,7 +64,9 @@ def _worth(sample: Sample, functions: tuple[Floats, ...]) -> Iterator[float]:
 
 
 FEWEST_ANNOTATORS = 5.0  # with equal workloads, below which annotators are no sample
-ENOUGH_ANNOTATORS = 20.0  # below which kinds of them that may be missing widen the limits
+# Below this many an answer is about these people unless others are asked for: limits for a new one
+# are wide then, as whole kinds of annotators may be missing.
+ENOUGH_ANNOTATORS = 20.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +123,7 @@ class VoteLimits:
     @property
     def note(self) -> str:
         """What to say about votes that were left out, and about annotators."""
-        return self.thinned_note + not_a_sample(self.table)
+        return self.thinned_note + not_a_sample(self.table, self.options)
 
     @property
     def thinned_note(self) -> str:
@@ -134,14 +136,14 @@ class VoteLimits:
         )
 
 
-def is_sample(table: VoteTable) -> bool:
+def is_sample(table: VoteTable, fewest: float = ENOUGH_ANNOTATORS) -> bool:
     """Tell whether the annotators of a table are known, and enough to count as a sample."""
     if table.workloads is None or not table.n:
         return False
-    return effective_number(table.workloads) >= FEWEST_ANNOTATORS
+    return effective_number(table.workloads) >= fewest
 
 
-def not_a_sample(table: VoteTable) -> str:
+def not_a_sample(table: VoteTable, options: Options) -> str:
     """Say for whose votes limits hold that do not count annotators as a sample."""
     if table.workloads is None:
         return (
@@ -150,13 +152,57 @@ def not_a_sample(table: VoteTable) -> str:
         )
     if effective_number(table.workloads) < FEWEST_ANNOTATORS:
         return ""  # a check says so, and the sentence names whose votes they are
-    number = number_of(table.workloads)
-    these = f"one of these {number:,} annotators"
-    return f" The interval is for one more vote by {these}, not by a new one."
+    whose = options.target.words(number_of(table.workloads))
+    return f" The interval is for {whose}, not by {options.target.others}."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LimitsOfThese:
+    """Limits of the floor of a vote by one of a few annotators, at any level.
+
+    Votes on an item are by different people, and the law behind the likelihood is that of votes any
+    of which may be by anybody. Of J people, that is another law by as much as pairs of votes are by
+    one person: 1 / J of them. So the limits allow for 1 / J of the spread that people cause.
+    """
+
+    value: float
+    likelihood: VoteLimits = field(repr=False)
+    deviation: float
+    top: float  # the largest floor there can be
+    method: str = "likelihood"
+
+    @classmethod
+    def around(cls, case: Case, plain: VoteLimits) -> VoteLimits | LimitsOfThese:
+        """Return limits with what few named annotators differ; else those of the votes."""
+        work = plain.table.workloads
+        if work is None or not len(work):
+            return plain
+        number = effective_number(work)
+        if not FEWEST_ANNOTATORS <= number < ENOUGH_ANNOTATORS:
+            return plain
+        from errorfloor.intervals.votes.annotators import spread_in  # which asks for these limits
+
+        deviation = float(np.sqrt(spread_in(case).variance)) / number
+        return cls(case.value, plain, deviation, ERROR.span(len(plain.table.classes))[1])
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the lower and upper limit at `level`."""
+        from scipy.special import ndtri
+
+        low, high = self.likelihood.limits(level)
+        more = float(ndtri((1 + level) / 2)) * self.deviation
+        below, above = np.hypot(self.value - low, more), np.hypot(high - self.value, more)
+        return max(self.value - float(below), 0.0), min(self.value + float(above), self.top)
+
+    @property
+    def note(self) -> str:
+        """For whose votes the limits hold."""
+        return self.likelihood.note
 
 
 @uses_weights(where=weighs)
-def _likelihood(case: Case) -> Evidence:
+def likelihood(case: Case) -> VoteLimits:
+    """Return the likelihood limits, of two classes."""
     from errorfloor.intervals.votes.region import likelihood_limits  # SciPy's parts load slowly
 
     # The band behind it is of whole items.
@@ -166,11 +212,22 @@ def _likelihood(case: Case) -> Evidence:
 
 
 @uses_weights(ERROR.name)
-def _many_likelihood(case: Case) -> Evidence:
+def many_likelihood(case: Case) -> VoteLimits:
+    """Return the likelihood limits, of more classes."""
     from errorfloor.intervals.votes.region import many_likelihood_limits
 
     find = many_likelihood_limits
     return VoteLimits.around("likelihood", case.value, case.table, find, case.options)
+
+
+@uses_weights(where=weighs)
+def _of_these(case: Case) -> Evidence:
+    return LimitsOfThese.around(case, likelihood(case))
+
+
+@uses_weights(ERROR.name)
+def _many_of_these(case: Case) -> Evidence:
+    return LimitsOfThese.around(case, many_likelihood(case))
 
 
 def _certified(case: Case) -> Evidence:
@@ -221,7 +278,7 @@ _kind = partial(
 
 LIKELIHOOD = _kind(
     name="likelihood",
-    make=_likelihood,
+    make=_of_these,
     promise="The interval holds the floors of all distributions that make the votes likely. With "
     "few votes per item it stays wide however many items there are, as several floors then explain "
     "the votes. Its coverage is measured by simulation; there is no proof for finite samples.",
@@ -238,7 +295,7 @@ CERTIFIED = _kind(
     in_short="every distribution, any n, any number of votes from 2 on",
     proof="[proven](theory/votes.md#the-mixture-behind-votes)",
 )
-MANY_LIKELIHOOD = replace(LIKELIHOOD, basis=Basis.PARTITIONS, make=_many_likelihood)
+MANY_LIKELIHOOD = replace(LIKELIHOOD, basis=Basis.PARTITIONS, make=_many_of_these)
 MANY_CERTIFIED = replace(
     CERTIFIED,
     basis=Basis.PARTITIONS,
@@ -251,6 +308,7 @@ MANY_CERTIFIED = replace(
 VALUE_LIKELIHOOD = replace(
     LIKELIHOOD,
     basis=Basis.VALUE,
+    make=likelihood,
     promise="The interval holds the best values of all distributions that make the votes likely. "
     "With few votes per item it stays wide however many items there are, as several values then "
     "explain the votes. Its coverage is measured by simulation; there is no proof for finite "
@@ -259,4 +317,4 @@ VALUE_LIKELIHOOD = replace(
     proof="[measured](../benchmarks/results/metrics.md#from-votes)",
 )
 VALUE_CERTIFIED = replace(CERTIFIED, basis=Basis.VALUE)
-MANY_VALUE_LIKELIHOOD = replace(VALUE_LIKELIHOOD, basis=Basis.MANY_VALUE, make=_many_likelihood)
+MANY_VALUE_LIKELIHOOD = replace(VALUE_LIKELIHOOD, basis=Basis.MANY_VALUE, make=many_likelihood)

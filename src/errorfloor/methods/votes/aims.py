@@ -39,13 +39,22 @@ class Target:
         """Votes that make a majority of the odd number."""
         return (self.majority + 1) // 2
 
-    @property
-    def words(self) -> str:
-        """The label, for people."""
-        if self.majority == 1:
-            return "one more annotator's vote"
+    def words(self, annotators: int | None = None) -> str:
+        """Return the label, for people: by one of so many annotators, or by anybody like them."""
         ties = "" if self.majority % 2 else ", ties broken at random"
-        return f"the majority of {self.majority:,} votes{ties}"
+        if annotators is None:
+            if self.majority == 1:
+                return "one more annotator's vote"
+            return f"the majority of {self.majority:,} votes{ties}"
+        these = "this annotator" if annotators == 1 else f"these {annotators:,} annotators"
+        if self.majority == 1:
+            return f"one more vote by {'' if annotators == 1 else 'one of '}{these}"
+        return f"the majority of {self.majority:,} votes by {these}{ties}"
+
+    @property
+    def others(self) -> str:
+        """Who else might vote: a new person, or new ones."""
+        return "a new one" if self.majority == 1 else "new ones"
 
     def positive(self, points: Floats) -> Floats:
         """Return the probability of a positive label where votes have these probabilities."""
