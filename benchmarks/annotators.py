@@ -7,9 +7,11 @@ benchmarks/results/annotators.md: a quarter of an hour or so on one core.
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, ndtri
@@ -114,11 +116,93 @@ def simulate(setting: Setting, repetitions: int, seed: int = 0) -> Floats:
     """Return likelihood limits and those for fresh annotators, one row per repetition."""
     rows = []
     for rng in np.random.default_rng(seed).spawn(repetitions):
-        estimate = ef.from_votes(setting.draw(rng).table(), level=LEVEL)
+        table = setting.draw(rng).table()
+        estimate = ef.from_votes(table, level=LEVEL, interval="annotators")
         plain = getattr(estimate.evidence, "likelihood", estimate.evidence)
         assert plain is not None
         rows.append((*plain.limits(LEVEL), estimate.low, estimate.high))
     return np.array(rows, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Few:
+    """A few people of whom each votes on all items, or on most: one of them votes once more."""
+
+    people: int
+    guessers: int = 0
+    spread: float = SPREAD
+    missing: float = 0.0  # share of the votes
+    items: int = N
+
+    def draw(self, rng: np.random.Generator) -> tuple[Floats, float]:
+        """Draw people and their votes, with the floor of a vote by one of them."""
+        people = _honest(rng, self.people, self.spread)
+
+        def chance(x: Floats) -> Floats:
+            return np.where(np.arange(self.people) < self.guessers, 0.5, _chance(x, *people))
+
+        eta = chance(ndtri((np.arange(20_000)[:, None] + 0.5) / 20_000)).mean(axis=1)
+        votes = 1.0 * (
+            rng.random((self.items, self.people)) < chance(rng.normal(size=(self.items, 1)))
+        )
+        votes[rng.random(votes.shape) < self.missing] = np.nan
+        return votes[~np.isnan(votes).all(axis=1)], float(np.minimum(eta, 1 - eta).mean())
+
+
+FEW = tuple(
+    Few(people, guessers, spread, missing, items)
+    for people, guessers, spread in product((5, 8, 12), (0, 1), (0.3, 1.0))
+    for missing, items in ((0.0, 1000), (0.3, 1000), (0.0, 5000))
+)
+
+
+def simulate_few(setting: Few, repetitions: int, seed: int = 0) -> Floats:
+    """Return whether the likelihood alone and the default cover, their widths, and if stated."""
+    rows = []
+    for rng in np.random.default_rng(seed).spawn(repetitions):
+        votes, floor = setting.draw(rng)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ef.ErrorFloorWarning)
+            found = ef.from_votes(annotators=votes, level=LEVEL)
+        plain: Any = getattr(found.evidence, "likelihood", found.evidence)
+        both = [plain.limits(LEVEL), (found.low, found.high)]
+        held = [low <= floor <= high for low, high in both]
+        rows.append((*held, *(high - low for low, high in both), not found.refuted))
+    return np.array(rows, dtype=np.float64)
+
+
+def section_on_few(repetitions: int) -> str:
+    """Return the section on the votes of a few people."""
+    lines = []
+    for one in FEW:
+        rows = simulate_few(one, repetitions)
+        plain, ours, first, second, _ = rows.mean(axis=0)
+        stated = rows[rows[:, 4] == 1]
+        told = f"{stated[:, 1].mean():.2f} of {len(stated)}" if len(stated) else "none"
+        cells = (
+            one.people,
+            one.guessers,
+            one.spread,
+            f"{100 * one.missing:.0f} %",
+            f"{one.items:,}",
+        )
+        lines.append(
+            [*map(str, cells), f"{plain:.2f}", f"{ours:.2f}", told, f"{second / first:.2f}"]
+        )
+    head = ["people", "guess", "spread", "missing", "items", "likelihood alone", "default"]
+    head += ["default, not refuted", "times as wide"]
+    table = [head, ["---:"] * len(head), *lines]
+    return f"""{OF_FEW}
+The floor of one more vote by one of the same people, {repetitions} repetitions. The `likelihood`
+interval takes an item's votes for draws from one crowd, and a few people vote at most once each, so
+from 5 to 20 of them it is widened by the spread that they cause over their number. "Spread" is that
+of skill and of leaning towards a class, on the scale of logarithms.
+
+{chr(10).join(f"| {' | '.join(line)} |" for line in table)}
+"""
+
+
+OF_FEW = "## One of these few annotators"
 
 
 def main() -> None:
@@ -133,7 +217,7 @@ def main() -> None:
     ]
     # The section on more than two classes is written by benchmarks.many_annotators.
     _, heading, rest = DOCUMENT.read_text(encoding="utf-8").partition("## More than two classes")
-    page = document(rows, *more, repetitions=repetitions)
+    page = f"{document(rows, *more, repetitions=repetitions)}\n{section_on_few(repetitions)}"
     DOCUMENT.write_text(f"{page}\n{heading}{rest}" if rest else page, encoding="utf-8")
 
 
@@ -177,8 +261,9 @@ is. The standard error of a coverage of {LEVEL} is {noise:.3f}; the mean of all 
 {_list(hard)}
 
 Where some people are bad in a way that changes much, such as two in 40 who vote for the other
-class, a sample may well hold none of them; the upper limit allows for them. Below 5 annotators with
-equal workloads they are not taken for a sample, and the answer says so.
+class, a sample may well hold none of them; the upper limit allows for them. The default takes
+annotators for a sample from 20 with equal workloads on, `interval="annotators"` from 5 on; else an
+answer is about these people, and says so.
 """
 
 

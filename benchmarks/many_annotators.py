@@ -79,7 +79,8 @@ def simulate(setting: ManySetting, repetitions: int, n: int = N, seed: int = 0) 
     """Return likelihood limits and those for fresh annotators, one row per repetition."""
     rows = []
     for rng in np.random.default_rng(seed).spawn(repetitions):
-        estimate = ef.from_votes(setting.draw(rng, n).table(), level=LEVEL)
+        table = setting.draw(rng, n).table()
+        estimate = ef.from_votes(table, level=LEVEL, interval="annotators")
         plain = getattr(estimate.evidence, "likelihood", estimate.evidence)
         assert plain is not None
         rows.append((*plain.limits(LEVEL), estimate.low, estimate.high))

@@ -309,7 +309,7 @@ def test_the_upper_limit_allows_for_people_who_happen_to_be_missing(people, clas
     rng = np.random.default_rng(people)
     items = rng.dirichlet(np.full(classes, 0.05), 500)
     votes = (rng.random((500, people, 1)) > items.cumsum(axis=1)[:, None]).sum(axis=2)
-    found = ef.from_votes(annotators=votes)
+    found = ef.from_votes(annotators=votes, interval="annotators")
     assert found.interval_method == "annotators"
     # They answer any class but the one that they would.
     mixed = (1 - share) * items + share * (1 - items) / (classes - 1)
@@ -324,7 +324,7 @@ def test_the_upper_limit_allows_for_people_who_happen_to_be_missing(people, clas
 def test_on_certain_items_the_upper_limit_is_that_of_the_share_of_bad_people(people, bad):
     truth = np.arange(200)[:, None] % 2
     votes = np.where(np.arange(people) < bad, 1 - truth, truth)
-    found = ef.from_votes(annotators=votes)
+    found = ef.from_votes(annotators=votes, interval="annotators")
     assert found.value == pytest.approx(bad / people, abs=1e-3)
     exact = stats.beta.ppf(0.975, bad + 1, people - bad)  # Clopper and Pearson
     assert found.high == pytest.approx(exact, abs=0.015)
@@ -335,8 +335,8 @@ def test_on_certain_items_the_upper_limit_is_that_of_the_share_of_bad_people(peo
 @pytest.mark.filterwarnings("ignore:All votes agree")
 def test_nothing_jumps_with_the_number_of_annotators():
     truth = np.arange(100)[:, None] % 2
-    high = [ef.from_votes(annotators=np.repeat(truth, people, axis=1)).high
-            for people in range(12, 30)]  # fmt: skip
+    wide = [np.repeat(truth, people, axis=1) for people in range(12, 30)]
+    high = [ef.from_votes(annotators=one, interval="annotators").high for one in wide]
     falls = -np.diff(high)
     assert (falls > 0).all()
     assert (falls[1:] < falls[:-1]).all()
@@ -615,13 +615,69 @@ def test_a_wide_interval_of_few_annotators_says_why_and_how_to_ask_for_these_alo
     rows = pd.DataFrame({"item": np.repeat(np.arange(100), people), "vote": rng.random(600)})
     rows["vote"] = (rows["vote"] < chance) * 1
     rows["annotator"] = np.tile(np.arange(people), 100)
-    found = ef.from_votes(rows, item="item", annotator="annotator", vote="vote")
+    named = {"item": "item", "annotator": "annotator", "vote": "vote"}
+    found = ef.from_votes(rows, **named, interval="annotators")
     assert "It is wide because they are few" in found.assumptions
     (finding,) = (one for one in found.findings if one.name == "annotators")
     assert "wide because there are only 6 annotators" in finding.sentence
     assert "For the votes of these 6 alone" in finding.remedy
-    named = {"item": "item", "annotator": "annotator", "vote": "vote"}
     alone = ef.from_votes(rows, **named, interval="likelihood")
     assert "one more vote by one of these 6 annotators" in alone.assumptions
     assert alone.high < found.high
-    assert all(one.name != "annotators" for one in alone.findings)
+    (finding,) = (one for one in alone.findings if one.name == "annotators")
+    assert finding.level == "note"
+    assert "--interval annotators" in finding.remedy
+
+
+# 16 repetitions: a coverage of 0.95 gives 12 or fewer once in 140 tries, one of 0.5 in 99 of 100.
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("people", [5, 8, 12])
+def test_the_default_holds_the_floor_of_one_of_these_few_who_differ(people, missing):
+    setting = study.Few(people, guessers=1, missing=missing, items=2000)
+    assert study.simulate_few(setting, 16)[:, 1].sum() > 12
+
+
+def test_one_guesser_of_five_needs_more_than_the_likelihood_alone():
+    plain, ours, width, our_width, _ = study.simulate_few(study.Few(5, 1, items=5000), 16).T
+    assert plain.sum() <= 12 < ours.sum()
+    assert (our_width > width).all()
+
+
+NOBODY_ELSE = "one more vote by one of these {} annotators"
+
+
+@pytest.mark.filterwarnings("ignore:.*too few to speak for other people")
+@pytest.mark.filterwarnings("ignore:The annotators interval of mixture is undefined")
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("asked", ["auto", "likelihood", "certified", "annotators", None])
+@pytest.mark.parametrize("people", [4, 5, 19, 20])
+def test_sentence_target_and_claim_say_whose_vote_it_is(people, asked, classes):
+    rng = np.random.default_rng(people)
+    items = rng.dirichlet(np.full(classes, 0.4), 60)
+    votes = (rng.random((60, people, 1)) > items.cumsum(axis=1)[:, None]).sum(axis=2)
+    found = ef.from_votes(annotators=votes, interval=asked)
+    new = people >= {"auto": 20, "annotators": 5}.get(asked, 100)
+    assert new == (found.interval_method == "annotators")
+    whose = "one more annotator's vote" if new else NOBODY_ELSE.format(people)
+    scope = "people like these annotators" if new else f"these {people} annotators"
+    assert found.target == found.to_dict()["target"] == whose
+    assert f"in predicting {whose} is" in found.sentence
+    assert f" for {whose}" in str(found)
+    assert f"for the answers of {scope}," in found.claim.sentence
+    if asked is not None:
+        assert ("not by a new one" in found.assumptions) == (not new and people >= 5)
+
+
+def test_a_fifth_reader_does_not_change_the_question():
+    rng = np.random.default_rng(1)
+    votes = rng.random((400, 19)) < rng.beta(0.5, 0.7, 400)[:, None]
+    found = [ef.from_votes(annotators=votes[:, :people] * 1) for people in (5, 6, 8, 12, 19)]
+    assert max(one.high - one.low for one in found) < 0.15
+
+
+def test_the_majority_of_a_few_is_theirs():
+    votes = np.random.default_rng(0).integers(2, size=(60, 8))
+    found = ef.from_votes(annotators=votes, majority=4)
+    assert found.target == "the majority of 4 votes by these 8 annotators, ties broken at random"
+    assert f"The interval is for {found.target}, not by new ones" in found.assumptions
+    assert ef.from_votes(annotators=votes, metric="auc").target == NOBODY_ELSE.format(8)

@@ -106,7 +106,7 @@ def test_limits_say_for_whose_votes_they_hold(people, few):
     table = ef.frames.vote_table(
         pd.DataFrame(votes), item="item", annotator="annotator", vote="vote"
     )
-    said = not_a_sample(table)  # of too few a check says so
+    said = not_a_sample(table, Options())  # of too few a check says so
     assert (f"one more vote by one of these {people} annotators, not by a new one" in said) != few
     assert "not known" in not_a_sample(ef.VoteTable.from_arrays([1], 2))
 
