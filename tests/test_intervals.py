@@ -108,7 +108,7 @@ def test_limits_say_for_whose_votes_they_hold(people, few):
     )
     said = not_a_sample(table, Options())  # of too few a check says so
     assert (f"one more vote by one of these {people} annotators, not by a new one" in said) != few
-    assert "not known" in not_a_sample(ef.VoteTable.from_arrays([1], 2))
+    assert "not known" in not_a_sample(ef.VoteTable.from_arrays([1], 2), Options())
 
 
 def test_an_interval_promises_no_more_than_it_says():

@@ -688,14 +688,23 @@ def test_headroom_beside_votes_is_the_same_code():
     rows = crowd(n=300)
     found = ef.people(rows, prediction=["gpt", "guess"])
     for row in found:
-        verdict = ef.headroom(rows, prediction=row.name)
+        verdict = ef.headroom(rows, prediction=row.name, interval="annotators")
         assert verdict.verdict == row.verdict
         assert verdict.model_error == pytest.approx(1 - row.value)
         assert verdict.model.low == pytest.approx(1 - row.high)
         assert verdict.test.p == row.p_room
         assert verdict.floor.value == found.floor.value
+        alone = ef.headroom(rows, prediction=row.name)  # all of it about these people
+        assert "one of these" in alone.floor.target
+        assert not alone.people.crossed
+        assert alone.floor.high < verdict.floor.high
+        assert alone.model.low >= verdict.model.low
     with pytest.raises(ValueError, match="group"):
         ef.headroom(rows, prediction="gpt", item="item", vote="vote", group="guess")
+    with pytest.raises(ValueError, match="not with an Estimate"):
+        ef.headroom(ef.from_votes([1, 2], 3), 3, 10, interval="annotators")
+    with pytest.raises(ValueError, match="needs an interval"):
+        ef.headroom(rows, prediction="gpt", interval=None)
 
 
 # Differences of floors

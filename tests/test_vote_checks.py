@@ -354,7 +354,7 @@ def test_the_limits_are_for_these_annotators(people, classes):
     items = rng.dirichlet(np.full(classes, 0.3), 60)
     votes = pd.DataFrame({f"rater_{i}": [rng.choice(classes, p=p) for p in items]
                           for i in range(people)})  # fmt: skip
-    found = ef.from_votes(votes).evidence
+    found = ef.from_votes(votes, interval="annotators").evidence
     assert found.method == "annotators"
     assert (found.number, found.effective) == (people, pytest.approx(people))
     assert found.top == pytest.approx(1 - 1 / classes)

@@ -230,13 +230,13 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
     if effective < number - 0.05:
         value += f", as good as {effective:,.1f} with equal workloads"
     remedy = "Collect votes from more people, about equally many from each."
+    whose = f"{estimate.measure.limit} is for {estimate.target}"
     if effective < FEWEST_ANNOTATORS:
         yield Finding(
             "annotators",
             value,
             "warn",
-            f"{_few(number, effective)}, too few to speak for other people: the "
-            f"{estimate.measure.limit} is for {estimate.target}.",
+            f"{_few(number, effective)}, too few to speak for other people: the {whose}.",
             remedy,
         )
     elif effective >= ENOUGH_ANNOTATORS or estimate.interval is None:
@@ -246,8 +246,7 @@ def _annotators(estimate: Estimate) -> Iterator[Finding]:
             "annotators",
             value,
             "note",
-            f"The {estimate.measure.limit} is for {estimate.target}. For a new annotator of the "
-            "same kind the limits are wider.",
+            f"The {whose}. For a new annotator of the same kind the limits are wider.",
             Sentence("Ask for these", *(aside("interval", ANNOTATORS.name), ".")),
         )
     elif estimate.interval.method == ANNOTATORS.name:

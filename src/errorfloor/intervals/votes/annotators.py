@@ -29,7 +29,6 @@ that are the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -46,10 +45,8 @@ from errorfloor.intervals.votes.limits import (
     ENOUGH_ANNOTATORS,
     LIKELIHOOD,
     MANY_LIKELIHOOD,
-    VoteLimits,
+    LimitsOfThese,
     is_sample,
-    likelihood,
-    many_likelihood,
 )
 from errorfloor.intervals.votes.limits import FEWEST_ANNOTATORS as FEWEST
 from errorfloor.methods.record import Basis
@@ -73,7 +70,7 @@ class AnnotatorLimits:
     """Limits of the floor that count annotators as a sample, at any level."""
 
     value: float
-    likelihood: VoteLimits = field(repr=False)
+    likelihood: Evidence = field(repr=False)
     open_low: float  # how far the floor may lie below the value, however many items there were
     open_high: float
     spread: SpreadOfPeople
@@ -101,7 +98,7 @@ class AnnotatorLimits:
     @property
     def note(self) -> str:
         """For how many annotators the limits speak."""
-        note = self.likelihood.thinned_note
+        note = str(getattr(self.likelihood, "thinned_note", ""))
         equal = f"worth {self.effective:,.0f} with equal numbers of votes"
         skewed = f" ({equal}, because some gave many more votes than others)"
         the = "about" if self.number >= _MANY_HASHES else "the"
@@ -289,14 +286,14 @@ def spread_in(case: Case) -> SpreadOfPeople:
 
 
 def _annotators(case: Case) -> Evidence:
-    return around(case, LIKELIHOOD, likelihood)
+    return around(case, LIKELIHOOD)
 
 
 def _many_annotators(case: Case) -> Evidence:
-    return around(case, MANY_LIKELIHOOD, many_likelihood)
+    return around(case, MANY_LIKELIHOOD)
 
 
-def around(case: Case, kind: IntervalKind, plain: Callable[[Case], VoteLimits]) -> AnnotatorLimits:
+def around(case: Case, kind: IntervalKind) -> AnnotatorLimits:
     """Return the limits of a kind with what annotators differ, where they are a sample."""
     table = case.table
     assert isinstance(table, VoteTable)
@@ -316,7 +313,8 @@ def around(case: Case, kind: IntervalKind, plain: Callable[[Case], VoteLimits]) 
             f"{FEWEST:.0f} are the fewest that are a sample",
             kind,
         )
-    limits = plain(case)
+    limits = kind.make(case)
+    limits = limits.likelihood if isinstance(limits, LimitsOfThese) else limits
     low, high = limits.limits(_LEVEL_OF_OPEN)
     top = ERROR.span(len(table.classes))[1]
     return AnnotatorLimits(

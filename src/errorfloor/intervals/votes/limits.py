@@ -175,7 +175,7 @@ class LimitsOfThese:
     def around(cls, case: Case, plain: VoteLimits) -> VoteLimits | LimitsOfThese:
         """Return limits with what few named annotators differ; else those of the votes."""
         work = plain.table.workloads
-        if work is None or not len(work):
+        if work is None or not len(work) or not case.options.metric.is_error:
             return plain
         number = effective_number(work)
         if not FEWEST_ANNOTATORS <= number < ENOUGH_ANNOTATORS:
@@ -201,33 +201,23 @@ class LimitsOfThese:
 
 
 @uses_weights(where=weighs)
-def likelihood(case: Case) -> VoteLimits:
-    """Return the likelihood limits, of two classes."""
+def _likelihood(case: Case) -> Evidence:
     from errorfloor.intervals.votes.region import likelihood_limits  # SciPy's parts load slowly
 
     # The band behind it is of whole items.
     whole = case.cells.distinct.count.dtype.kind == "i"
     find = partial(likelihood_limits, with_band=whole)
-    return VoteLimits.around("likelihood", case.value, case.table, find, case.options)
+    plain = VoteLimits.around("likelihood", case.value, case.table, find, case.options)
+    return plain if plain.table.workloads is None else LimitsOfThese.around(case, plain)
 
 
 @uses_weights(ERROR.name)
-def many_likelihood(case: Case) -> VoteLimits:
-    """Return the likelihood limits, of more classes."""
+def _many_likelihood(case: Case) -> Evidence:
     from errorfloor.intervals.votes.region import many_likelihood_limits
 
     find = many_likelihood_limits
-    return VoteLimits.around("likelihood", case.value, case.table, find, case.options)
-
-
-@uses_weights(where=weighs)
-def _of_these(case: Case) -> Evidence:
-    return LimitsOfThese.around(case, likelihood(case))
-
-
-@uses_weights(ERROR.name)
-def _many_of_these(case: Case) -> Evidence:
-    return LimitsOfThese.around(case, many_likelihood(case))
+    plain = VoteLimits.around("likelihood", case.value, case.table, find, case.options)
+    return plain if plain.table.workloads is None else LimitsOfThese.around(case, plain)
 
 
 def _certified(case: Case) -> Evidence:
@@ -278,7 +268,7 @@ _kind = partial(
 
 LIKELIHOOD = _kind(
     name="likelihood",
-    make=_of_these,
+    make=_likelihood,
     promise="The interval holds the floors of all distributions that make the votes likely. With "
     "few votes per item it stays wide however many items there are, as several floors then explain "
     "the votes. Its coverage is measured by simulation; there is no proof for finite samples.",
@@ -295,7 +285,7 @@ CERTIFIED = _kind(
     in_short="every distribution, any n, any number of votes from 2 on",
     proof="[proven](theory/votes.md#the-mixture-behind-votes)",
 )
-MANY_LIKELIHOOD = replace(LIKELIHOOD, basis=Basis.PARTITIONS, make=_many_of_these)
+MANY_LIKELIHOOD = replace(LIKELIHOOD, basis=Basis.PARTITIONS, make=_many_likelihood)
 MANY_CERTIFIED = replace(
     CERTIFIED,
     basis=Basis.PARTITIONS,
@@ -308,7 +298,6 @@ MANY_CERTIFIED = replace(
 VALUE_LIKELIHOOD = replace(
     LIKELIHOOD,
     basis=Basis.VALUE,
-    make=likelihood,
     promise="The interval holds the best values of all distributions that make the votes likely. "
     "With few votes per item it stays wide however many items there are, as several values then "
     "explain the votes. Its coverage is measured by simulation; there is no proof for finite "
@@ -317,4 +306,4 @@ VALUE_LIKELIHOOD = replace(
     proof="[measured](../benchmarks/results/metrics.md#from-votes)",
 )
 VALUE_CERTIFIED = replace(CERTIFIED, basis=Basis.VALUE)
-MANY_VALUE_LIKELIHOOD = replace(VALUE_LIKELIHOOD, basis=Basis.MANY_VALUE, make=many_likelihood)
+MANY_VALUE_LIKELIHOOD = replace(VALUE_LIKELIHOOD, basis=Basis.MANY_VALUE, make=_many_likelihood)
