@@ -233,7 +233,7 @@ def test_scores_from_a_file_to_a_verdict_by_groups(user):
 
 def test_several_models_are_compared_with_people(user, tmp_path):
     user.drops("models.csv")
-    user.sees("one more annotator's vote", "#answer")
+    user.sees("one more vote by one of these 5 annotators", "#answer")
     user.clicks("Compare good and poor with people")
     user.sees("is the worth of good", "#answer")
     user.sees("Two people agree on", "#answer")
@@ -409,7 +409,7 @@ def test_counted_votes_and_their_majority(user):
 def test_annotators_with_gold(user):
     user.drops("gold.csv")
     user.sees("Votes next to labels", "#columns")
-    user.sees("one more annotator's vote", "#answer")
+    user.sees("one more vote by one of these 5 annotators", "#answer")
     user.clicks("Ask about gold")
     user.sees("the gold label", "#answer")
     assert user.one("[name='role:gold']").get_attribute("value") == "label"

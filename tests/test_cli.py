@@ -200,7 +200,9 @@ def test_the_three_layouts_of_votes_agree(folder):
     assert "It is not known who gave which vote" in counted.pop("assumptions")
     assert "one more vote by one of these 3 annotators" in known.pop("sentence")
     assert "one more annotator's vote" in counted.pop("sentence")
-    assert known == counted
+    assert known["target"] == "one more vote by one of these 3 annotators"
+    assert known["claim"]["scope"].startswith("for the answers of these 3 annotators,")
+    assert {**known, "target": counted["target"], "claim": counted["claim"]} == counted
     long = [line.split(",") for line in Path("demo/annotations.csv").read_text().split()[1:]]
     votes = {}
     for item, who, vote in long:
@@ -220,7 +222,9 @@ def test_blanks_among_annotators_are_votes_not_cast(folder):
     expected = numbers_of(ef.from_votes([1, 3, 0, 2], [2, 3, 2, 3], interval=None))
     for columns in ("a,b,c", "[abc]"):
         found = answer("estimate", "wide.csv", "--annotators", columns, "--interval", "none")
-        assert numbers(found) == {**expected, "sentence": found["result"]["sentence"]}
+        said = {name: found["result"][name] for name in ("sentence", "target", "claim")}
+        assert "one of these 3 annotators" in said["target"]
+        assert numbers(found) == {**expected, **said}
         assert found["input"]["columns"] == {"annotators": ["a", "b", "c"]}
 
 

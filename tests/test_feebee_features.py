@@ -303,7 +303,7 @@ def test_columns_that_are_not_there_are_named(files):
         ef.feebee(frame, score="z", label="label", **asked)
     with pytest.raises(ef.InputError, match="`features` 'z' is not there"):
         ef.feebee(frame, label="label", **{**asked, "features": ["z"]})
-    with pytest.raises(ef.InputError, match="`labels` goes with arrays"):
+    with pytest.raises(ef.InputError, match="`features` must be 2-d, a row of features"):
         ef.feebee(frame, [0, 1], **asked)
     with pytest.raises(ef.InputError, match="`score` 'z' is not there"):
         ef.feebee(folder / "all.npz", score="z", label="y", **{**asked, "features": "X"})

@@ -366,13 +366,15 @@ def test_the_variance_of_exchanged_votes_is_that_of_all_choices():
 
 
 def test_annotators_of_many_classes_are_a_sample_in_every_layout(people):
-    long = ef.from_votes(people)
-    assert long.interval_method == "annotators"
-    plain = ef.from_votes(people, interval="likelihood")
+    long = ef.from_votes(people, interval="annotators")
+    plain = ef.from_votes(people)
+    assert plain.interval_method == "likelihood"  # of fewer than twenty
     assert long.value == plain.value
     assert long.low < plain.low < plain.high < long.high
     wide = people.pivot_table(index="item", columns="annotator", values="vote", aggfunc="first")
-    side = ef.from_votes(wide.reset_index(drop=True), annotators=list(wide.columns))
+    side = ef.from_votes(
+        wide.reset_index(drop=True), annotators=list(wide.columns), interval="annotators"
+    )
     np.testing.assert_array_equal(side.table.by_group, long.table.by_group)
     np.testing.assert_array_equal(side.table.workloads, long.table.workloads)
     assert (side.low, side.high) == (long.low, long.high)

@@ -440,10 +440,6 @@ def test_data_in_the_place_of_a_floor_are_named_and_not_written_out():
             "Ask about one column at a time.",
         ),
         (
-            lambda: ef.from_scores(pd.DataFrame(P3), Y3),
-            "Name its column with `label`, or pass arrays, such as those of to_numpy().",
-        ),
-        (
             lambda: ef.from_scores(pd.DataFrame(P3).assign(y=Y3), score=[0, 1, 2], label="y"),
             "Give the columns names that are text first",
         ),

@@ -596,7 +596,7 @@ def test_no_model_that_is_worth_less_than_a_person_is_said_to_replace_one(tmp_pa
     found = ef.people(frame, annotators=[*"abcdef"], prediction=models)
     assert [one.passes for one in found.alt_test] == [True] * 3
     good, weak, bad = (
-        next(line for line in str(found).splitlines() if line.startswith(f"{name} passes"))
+        next(line for line in str(found).splitlines() if line.startswith(f"Model {name!r} passes"))
         for name in models
     )
     allowed = "if it is allowed to be up to 20 points worse than a person (epsilon 0.2)"
@@ -635,7 +635,7 @@ def test_a_model_that_does_not_beat_one_constant_answer_is_told_so():
     frame["always"] = 0
     found = ef.people(frame, annotators=[*"abcdef"], prediction=["always"], epsilon=0.4)
     assert found.alt_test[0].passes
-    line = next(one for one in str(found).splitlines() if one.startswith("always passes"))
+    line = next(one for one in str(found).splitlines() if one.startswith("Model 'always' passes"))
     assert "and no more often than one answer for all items (always '0', " in line
 
 
