@@ -344,6 +344,7 @@ def test_what_to_do_next_is_a_button_that_does_it(user):
     assert eventually(lambda: user.driver.execute_script(script) == "classes-heading")
     user.clicks("Vote counts")
     user.sees("one more annotator's vote", "#answer")
+    user.rests()
     user.clicks("Plan which labels to buy")
     user.sees("1,000 items", "#plan-body")
 
