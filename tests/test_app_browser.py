@@ -497,6 +497,10 @@ def test_roles_can_be_chosen_where_names_do_not_tell(user):
     roles = [one.text for one in user.all("[name='role:b'] option")]
     assert roles[0] == "not used"
     assert len(roles) == 7  # five to choose from, and the rest behind more
+    user.chooses("role:b", "weight")  # from behind more, where it stays in sight
+    user.sees("no column holds labels", "#answer")
+    chosen = [one.text for one in user.all("[name='role:b'] option") if one.is_selected()]
+    assert chosen == ["weight"]
     user.chooses("role:b", "score")
     user.sees("true label", "#result")  # asked for, or no column that fits
     user.chooses("role:b", "label")
