@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -166,6 +166,19 @@ def test_the_rows_of_one_file_are_gone_when_those_of_another_are_read(tmp_path):
         assert connection.sql("select count(*) from duckdb_tables()").fetchone() == (1,)
     with files.opened(found_of(rows_in(tmp_path / "a.parquet")), ordered=False) as (connection, _):
         assert connection.sql("select count(*) from duckdb_tables()").fetchone() == (0,)
+
+
+def test_what_the_rows_of_a_crowd_tool_are_made_through_ends_with_them(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(
+        "HITId,WorkerId,AssignmentStatus,Answer.taskAnswers\n"
+        + "".join(f'{i},w,Approved,"[{{""label"": ""a""}}]"\n' for i in range(3))
+    )
+    with files.opened(found_of(path), ordered=False) as (_, rows):
+        assert {"item", "annotator", "vote"} <= {*rows.columns}
+    with files.opened(found_of(path), ordered=False) as (_, _), closing(files._cursor()) as cursor:
+        for what in ("tables", "views where not internal"):
+            assert cursor.sql(f"select count(*) from duckdb_{what}").fetchone() == (0,)
 
 
 def test_a_database_that_fails_is_not_kept(tmp_path):

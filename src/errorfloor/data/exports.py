@@ -745,7 +745,8 @@ def crowd_rows(connection: Any, rows: Any) -> tuple[Any, ToolNotes | None]:
     if tool is None or {*_ROLES} & {one.casefold() for one in columns}:
         return rows, None
     view = f"crowd_{next(_VIEWS)}"
-    rows.create_view(view)
+    # The database may be one that is kept, for which the view must end with the connection.
+    connection.execute(f"create temp view {view} as {rows.sql_query()}")
     query, told = tool.rows(connection, view, columns)
     found = connection.sql(query)
     added = [one for one in _ROLES if one in found.columns]
@@ -825,7 +826,7 @@ def _with_objects(connection: Any, view: str, column: str) -> tuple[str, list[st
     names = list(dict.fromkeys(name for row in rows for name in row))[:_MOST_QUESTIONS]
     joined = f"{view}_answers"
     head = ["sent varchar", *(f"{quoted(name)} varchar" for name in names)]
-    connection.execute(f"create table {joined} ({', '.join(head)})")
+    connection.execute(f"create temp table {joined} ({', '.join(head)})")
     if texts:
         marks = ", ".join("?" * len(head))
         values = [
