@@ -304,6 +304,15 @@ def test_what_fails_without_the_mutant_kills_none(tiny):
         assert len(score.survivors) == 2
 
 
+def test_behind_what_fails_without_the_mutant_the_other_tests_are_run(tiny, capsys):
+    (mutant,) = (one for one in tiny.mutants("numbers.py", 100, 0) if one.after == "pass")
+    tests = [f"tests/test_numbers.py::test_{name}" for name in ("wrong", "refused")]
+    named = mutants.Selection({"tests/test_numbers.py": tests})
+    (score,) = mutants.scores(tiny, {"numbers.py": [mutant]}, lambda mutant: named, jobs=1)
+    assert score.killed == 1
+    assert capsys.readouterr().err == f"Without a fault too: {tests[0]}\n"
+
+
 @pytest.mark.parametrize(
     ("after", "killed"),
     [("LIMIT: tuple[int, ...] = (10,", True), ("while x == 12: pass", True), ("x = x + 0", False)],

@@ -39,8 +39,9 @@ CORE = (
 )  # fmt: skip
 # What the tests of the core read besides the package.
 COPIED = (
-    "src", "tests", "tools", "benchmarks", "papers", "docs", "README.md", "CONTRIBUTING.md",
-    "CHANGELOG.md", "Makefile", "pyproject.toml",
+    "src", "tests", "tools", "benchmarks", "papers", "docs", "recipe", ".ci", "README.md",
+    "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "SKILL.md", "Makefile",
+    "action.yml", "llms.txt", "pyproject.toml", ".gitignore", ".pre-commit-hooks.yaml",
 )  # fmt: skip
 # What tests load once for all mutants. Not what starts threads, which do not live on in a fork.
 LOADED = (
@@ -127,6 +128,14 @@ class Selection:
 
     tests: Mapping[str, Sequence[str] | None]  # none: all of the file
     seconds: float = 60.0  # what they take without a fault
+
+    def without(self, test: str) -> Selection:
+        """Return the same, less a test."""
+        left = {
+            file: tests and [one for one in tests if one != test]
+            for file, tests in self.tests.items()
+        }
+        return Selection({file: tests for file, tests in left.items() if tests != []}, self.seconds)
 
     def stages(self) -> Iterator[tuple[list[str], list[str] | None]]:
         """Yield files, and the tests of them that are run in one process, the most telling first.
@@ -260,22 +269,32 @@ def scores(
 ) -> Iterator[Score]:
     """Try the mutants of each module, and yield its score.
 
-    What kills a mutant has to pass without it, or kills nothing.
+    What kills a mutant has to pass without it, or kills nothing, and the other tests are run.
     """
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(jobs) as pool:
         workshop = Workshop(project, Path(folder), jobs)
         sound: dict[str, bool] = {}
 
+        def fails(selected: Selection, killer: str) -> bool:
+            """Tell whether tests fail without a fault, and say so: they tell of none."""
+            again = workshop.killer(selected) is not None
+            if again:
+                print(f"Without a fault too: {killer}", file=sys.stderr, flush=True)
+            return again
+
         def alive(mutant: Mutant) -> bool:
             selected = select(mutant)
-            killer = workshop.killer(selected, mutant)
-            if killer is None:
-                return True
-            if "::" not in killer:  # what they fail for is no test of its own
-                return workshop.killer(selected) is not None
-            if killer not in sound:
-                sound[killer] = workshop.killer(Selection({file_of(killer): [killer]})) is None
-            return not sound[killer]
+            while (killer := workshop.killer(selected, mutant)) is not None:
+                if "::" not in killer:  # what they fail for is no test of its own
+                    return fails(selected, killer)
+                if killer not in sound:
+                    sound[killer] = not fails(Selection({file_of(killer): [killer]}), killer)
+                if sound[killer]:
+                    return False
+                whole, selected = selected, selected.without(killer)
+                if selected == whole:  # files of which all tests are run
+                    return True
+            return True
 
         try:
             tried = {
