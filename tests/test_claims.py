@@ -87,9 +87,10 @@ CLAIMS = [
         "classes",
         {},
         "high",
-        "choosing the largest of these scores with the best weight for each class",
+        "choosing the class with the largest of these scores (after the best weighting of the "
+        "classes)",
     ),
-    ("classes", {"method": "top1"}, "high", "choosing the largest of these scores"),
+    ("classes", {"method": "top1"}, "high", "choosing the class with the largest of these scores"),
     ("classes", {"complete": True}, "both", ""),
     ("gold", {}, "high", "the best threshold on these shares of votes"),
     ("gold", {"metric": "auc"}, "low", "the ranking by these shares of votes"),

@@ -371,7 +371,7 @@ def test_a_report_can_be_on_all_groups(folder):
             other[key] for key in ("value", "low", "high")
         ]
     shown = run("report", *by_group, "-o", "groups.html").stdout
-    assert "The 95 % confidence holds for all groups together." in shown
+    assert "The 95 % confidence holds for all groups at once." in shown
     assert shown.endswith("Wrote groups.html.\n")
 
 

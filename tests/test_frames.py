@@ -629,7 +629,7 @@ def test_groups_print_index_and_become_frames():
     assert floors["west"].n == np.count_nonzero(SITES == "west")
     assert str(floors).splitlines()[0].split() == ["site", "n", "error", "interval"]
     assert str(floors).endswith(
-        "Method isotonic-cf. The 95 % confidence holds for each group by itself."
+        "Method isotonic-cf. The 95 % confidence holds for each group, not for all at once."
     )
     assert "<td>north</td>" in floors._repr_html_()
     assert json.loads(json.dumps(floors.to_dict()))["rows"][1]["group"] == "south"

@@ -458,7 +458,7 @@ def test_the_command_and_text_say_how_many_labels_and_what_they_say_alone(judged
     run = CliRunner().invoke
     text = run(cli, ["estimate", str(tmp_path / "j.csv"), "--unlabelled", "--seed", "0"]).output
     assert "(labels on 400 of 4,000 items, method ppi, powered interval)" in text
-    assert "The labels alone would give " in text
+    assert "The labelled items alone would give " in text
     done = run(cli, ["estimate", str(tmp_path / "j.csv"), "--unlabelled", "--seed", "0", "--json"])
     found = json.loads(done.stdout)["result"]
     assert found["n_unlabelled"] == 3600

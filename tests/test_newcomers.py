@@ -167,7 +167,7 @@ def test_votes_and_totals_in_each_others_place_are_told():
 
 def test_a_column_that_may_be_a_cluster_is_doubted_until_it_is_named():
     frame = pd.DataFrame({"score": P, "label": Y, "patient": np.arange(N) // 3})
-    with pytest.warns(ef.DoubtWarning, match=r"^Column 'patient' has the value of an earlier row"):
+    with pytest.warns(ef.DoubtWarning, match=r"^In 160 rows column 'patient' repeats the value"):
         found = ef.from_scores(frame)
     assert "cluster='patient', --cluster patient" in found.warnings[0]
     assert ef.from_scores(frame, cluster="patient").warnings == ()

@@ -174,7 +174,7 @@ def test_votes_say_what_a_simple_count_would_give():
     assert long_text_of(votes_estimate()).splitlines()[2:] == [
         "Assumes: Votes are independent.",
         "Simply counting the votes would give a floor of 4.9 %. That is about 1.6 points too "
-        "low, because each majority is made of the votes that it is compared with.",
+        "low, because each vote is compared with a majority that it is part of.",
         "Left out: 1 item with missing values.",
     ]
     for found in (votes_estimate("plugin"), votes_estimate(bias=None), votes_estimate(bias=-1e-5)):
@@ -200,10 +200,10 @@ def test_groups_of_floors_are_a_table():
         "batch      n  error      interval",
         "a      1,333  7.0 %  5.9 to 8.5 %",
         "7      2,000  8.1 %",
-        "Method isotonic. The 95 % confidence holds for each group by itself.",
+        "Method isotonic. The 95 % confidence holds for each group, not for all at once.",
     ]
     assert str(GROUPS).splitlines() == table
-    assert str(replace(GROUPS, simultaneous=True)).endswith("for all groups together.")
+    assert str(replace(GROUPS, simultaneous=True)).endswith("for all groups at once.")
     more = [f"Assumes: {ASSUMES}", "Left out: 2 items with missing values."]
     said = (
         "The best threshold on these scores gets an accuracy of about 91.9 % in batch 7 and 93.0 % "
@@ -292,8 +292,8 @@ def test_a_plan_is_a_table_with_advice():
 def test_advice_names_the_cheapest_way_to_the_target():
     options = (Option(3, 5000, 9000.0), Option(10, 410, 4141.0))
     assert plan(target=0.05, options=options).advice == (
-        "For a new set of items, the cheapest way to an interval of 5 points, of the numbers of "
-        "votes tried, is 10 votes for each of 410 items, at a cost of 4,141."
+        "For a new set of items, the cheapest way to an interval of 5 points is 10 votes for each "
+        "of 410 items, at a cost of 4,141 (among the numbers of votes tried)."
     )
     one = plan(target=0.02, votes=np.array([1]), options=(Option(1, 2900, 2900.0),))
     assert "is one label for each of 2,900 items, at a cost of 2,900." in one.advice

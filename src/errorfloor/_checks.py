@@ -53,6 +53,12 @@ class Mention:
         return f"`{self.name}`" if self.value is None else f"`{self.name}={self.value}`"
 
 
+def typed_python(code: str) -> str:
+    """Return what to type in a shell to run a line of Python."""
+    plain = not {*code} & {*'"\\`$!'}  # which a shell would take as its own between double quotes
+    return f'python -c "{code}"' if plain else shlex.join(["python", "-c", code])
+
+
 def argument(name: str, value: object = ...) -> Mention:
     """Mention an argument, with a value if one is given."""
     return Mention(name, None if value is ... else repr(value))

@@ -112,8 +112,9 @@ def _beside(estimate: Checked) -> Iterator[Finding]:
             "Items that may belong together",
             str(column),
             "warn",
-            f"Column {column!r} has the value of an earlier row in {counted(repeated, 'row')}. If "
-            "these items belong together, as images of one patient do, the interval is too narrow.",
+            f"In {counted(repeated, 'row')} column {column!r} repeats the value of an earlier row. "
+            "If these items belong together, as images of one patient do, the interval is too "
+            "narrow.",
             Sentence("Then name the column", aside("cluster", column), "."),
         )
 
@@ -247,8 +248,8 @@ def _gold(estimate: Estimate) -> Iterator[Finding]:
             f"{estimate.target}, not for that label, and the two can differ by a factor of 2 or 3.",
             Sentence(
                 f"If somebody gave {column} without seeing these votes, use it as the label",
-                *(aside("label", column), ". If it is the majority of these votes, ask for "),
-                *("the majority of as many votes", aside("majority"), "."),
+                *(aside("label", column), ". If it is a majority vote of several people, ask for "),
+                *("the floor of such majorities", aside("majority"), "."),
             ),
         )
 

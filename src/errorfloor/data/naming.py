@@ -442,14 +442,14 @@ def unlike_labels(
     if None in numbers or are_numbers(known):
         return InputError(*shown_as, f"{what} Spell the classes in the same way in both.")
     what += " Which label each number means is not known"
-    write = "rite the labels in the place of the numbers."
+    mend = "replace these numbers by the labels."
     places = all(number in range(len(known)) for number in numbers)
     is_usual = len(known) > 2 or positive_of(known) in (None, known[-1])
     if not (places and may_name and is_usual):
-        return InputError(*shown_as, f"{what}: w{write}")
+        return InputError(*shown_as, f"{what}: {mend}")
     meant = " and ".join(f"{place} is {name}" for place, name in enumerate(known))
     order = argument("classes", [*known])
-    return InputError(*shown_as, f"{what}. If {meant}, add ", order, f"; otherwise w{write}")
+    return InputError(*shown_as, f"{what}. If {meant}, add ", order, f"; otherwise {mend}")
 
 
 def are_numbers(names: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from errorfloor._checks import InputError, Mention, either
+from errorfloor._checks import InputError, Mention, either, typed_python
 from errorfloor.data.columns import NO_NAMES, ChosenColumns, has_no_names, texts_first
 from errorfloor.data.layouts import (
     ANNOTATIONS,
@@ -478,8 +478,7 @@ def _of_lists(
     query = f"select * replace ({has}) from {as_text(files[0])}"
     text = f"'''{query} '''" if plain else repr(query)
     script = f"import duckdb; duckdb.sql({text}).write_csv('/dev/stdout')"
-    typed = f'python -c "{script}"' if plain else shlex.join(["python", "-c", script])
-    line = f"{typed} | {_typed('estimate', ('-',), how)}"
+    line = f"{typed_python(script)} | {_typed('estimate', ('-',), how)}"
     return WayOut(sentence, f"About {label!r}:", (line,))
 
 

@@ -455,7 +455,7 @@ def _assumes(shared: bool, known: bool, raters: str) -> str:
         )
         return f"{whose}, drawn at random, and people gave their ratings independently."
     bias = "; biases of raters do not count" if raters == RELATIVE else ""
-    return f"Items and raters were drawn at random, and people gave ratings independently{bias}."
+    return f"Items and raters were drawn at random, and the raters rated independently{bias}."
 
 
 def _value(

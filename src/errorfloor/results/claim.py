@@ -170,7 +170,7 @@ def _rule(method: Method, metric: Metric) -> str:
     return (
         metric.rule
         if method.classes is Classes.TWO
-        else "choosing the largest of {} with the best weight for each class"
+        else "choosing the class with the largest of {} (after the best weighting of the classes)"
     )
 
 

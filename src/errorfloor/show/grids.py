@@ -315,7 +315,7 @@ def how_groups(groups: Groups[Estimate]) -> str:
         method = f"{method}, for {first.target}"
     if groups.level is None:
         return f"{method}."
-    which = "all groups together" if groups.simultaneous else "each group by itself"
+    which = "all groups at once" if groups.simultaneous else "each group, not for all at once"
     return f"{method}. The {numbers.level(groups.level)} confidence holds for {which}."
 
 

@@ -69,6 +69,11 @@ def with_limits(row: Estimate) -> str:
     return f"{value} ({within})" if within else value
 
 
+def interval_named(method: str | None) -> str:
+    """Return an interval by the name of its method."""
+    return "interval over annotators" if method == "annotators" else f"{method} interval"
+
+
 def digits_for(row: Estimate) -> int:
     """Return how many digits the interval of an answer supports."""
     if isinstance(row, RatingsEstimate):

@@ -178,7 +178,8 @@ def each_floor(result: FloorDifference) -> list[str]:
     """Return both floors with the limits that the difference is made from."""
     lines = []
     for name, floor in (("First", result.first), ("Second", result.second)):
-        basis = f"n = {floor.n:,}, method {floor.method}, {floor.interval_method} interval"
+        interval = numbers.interval_named(floor.interval_method)
+        basis = f"n = {floor.n:,}, method {floor.method}, {interval}"
         lines.append(f"{name}: {floor.measure.limit} {', '.join(_parts(floor))} ({basis})")
     sure = f"with {numbers.level(result.level)} confidence both are right at once"
     lines.append(f"Each interval is wider than it would be alone, so that {sure}.")

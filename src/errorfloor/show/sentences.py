@@ -295,8 +295,10 @@ def _best(result: Estimate) -> str:
     metric, given, claim = result.measure, result.n == 0, result.claim
     if not claim.any_model:
         return _bound(result, claim)
-    of = ", as given," if given else _on(result)
-    the = f"If {claim.condition}, the" if claim.condition and not given else "The"
+    of = "" if given else _on(result)
+    when = f"If {claim.condition}" if claim.condition else ""
+    when = f"By the {metric.limit} given" if given else when
+    the = f"{when}, the" if when else "The"
     best = f"{the} best possible {metric.opposite or metric.words}{of} is"
     if claim.any_between:
         sure = numbers.level(result.level or 0)
@@ -442,8 +444,8 @@ def _way_to_target(plan: Plan) -> Iterator[str]:
     best = plan.best
     if best is not None:
         yield (
-            f"For a new set of items, the cheapest way to {wanted}{_tried(plan)} is "
-            f"{_labels_of(best)}, at a cost of {best.cost:,.0f}."
+            f"For a new set of items, the cheapest way to {wanted} is "
+            f"{_labels_of(best)}, at a cost of {best.cost:,.0f}{_tried(plan)}."
         )
     elif plan.narrowest is not None:
         most = int(plan.votes.max())
@@ -462,12 +464,12 @@ def _way_to_spend(plan: Plan) -> Iterator[str]:
     width = style.size(best.width, style.digits(best.width, best.width))
     yield (
         f"For a new set of items, a budget of {plan.budget:,.0f} gives the narrowest "
-        f"interval{_tried(plan)} with {_labels_of(best)}: it will be about {width} wide."
+        f"interval with {_labels_of(best)}: it will be about {width} wide{_tried(plan)}."
     )
 
 
 def _tried(plan: Plan) -> str:
-    return ", of the numbers of votes tried," if len(plan.votes) > 1 else ""
+    return " (among the numbers of votes tried)" if len(plan.votes) > 1 else ""
 
 
 def _labels_of(option: Option) -> str:

@@ -200,7 +200,7 @@ def _how(result: Estimate) -> Iterator[str]:
             yield f"{result.clusters:,} clusters"
     yield f"method {result.method}"
     if result.interval is not None:
-        yield f"{result.interval.method} interval"
+        yield numbers.interval_named(result.interval.method)
 
 
 def labels_alone(result: Estimate) -> str:
@@ -209,7 +209,7 @@ def labels_alone(result: Estimate) -> str:
     if alone is None:
         return ""
     name = numbers.with_article(result.measure.words)
-    line = f"The labels alone would give {name} of {numbers.with_limits(alone)}."
+    line = f"The labelled items alone would give {name} of {numbers.with_limits(alone)}."
     if result.n_effective is None:
         return line
     your = numbers.counted(result.n, "label")
@@ -560,7 +560,7 @@ def _(result: VotesEstimate) -> Iterable[str]:
         yield (
             f"Simply counting the votes would give a floor of "
             f"{style.value(result.plugin, digits)}. That is about {style.size(-bias, digits)} "
-            "too low, because each majority is made of the votes that it is compared with."
+            "too low, because each vote is compared with a majority that it is part of."
         )
     if result.bias_bound is not None:
         limit = result.options.get("model_error", 0.5)

@@ -19,7 +19,7 @@ from typing import Any
 
 import click
 
-from errorfloor._checks import InputError, either
+from errorfloor._checks import InputError, either, typed_python
 from errorfloor.apps.cli import process
 from errorfloor.apps.cli.labels import Labels
 from errorfloor.apps.cli.messages import following, unclear, written
@@ -592,9 +592,8 @@ def _refuse_two_arrays(files: Sequence[str], how: Mapping[str, Any]) -> None:
         f"labels=np.load({str(labels)!r}))"
     )
     raise Failure(
-        "--labels matches two files by column name, and arrays have no column names. Save "
-        "both in one file first:\n  "
-        + "\n  ".join([shlex.join(["python", "-c", code]), "errorfloor both.npz"])
+        "--labels needs column names to match two files by, and arrays have none. Save "
+        "both in one file first:\n  " + f"{typed_python(code)}\n  errorfloor both.npz"
     )
 
 

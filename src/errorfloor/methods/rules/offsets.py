@@ -493,7 +493,7 @@ TOP1 = _of_classes(
     "which that is not the label; of tied classes one is chosen at random.",
     references=(references.TOP_LABEL,),
     shape=Shape.ORDER,
-    rule="choosing the largest of {}",
+    rule="choosing the class with the largest of {}",
     condition="largest for the likeliest class",
     colour="sky",
     curve=OFFSETS.name,
