@@ -163,6 +163,14 @@ def test_records_of_an_export_that_are_none_are_left_out(tmp_path):
     assert found == table_of("label_studio.json")
 
 
+def test_an_export_is_told_though_its_first_record_is_long(tmp_path):
+    records = json.loads((FILES / "label_studio.json").read_text(encoding="utf-8"))
+    records[0] = {"data": {"text": "x" * 2**21}} | records[0]
+    (tmp_path / "x.json").write_text(json.dumps(records))
+    found = read(tmp_path / "x.json", LAYOUTS, ReadOptions.of()).table
+    assert found == table_of("label_studio.json")
+
+
 def test_json_that_is_damaged_or_too_large_is_refused_by_its_name(tmp_path, monkeypatch):
     path = tmp_path / "x.json"
     path.write_text('{"score": [0.1, 0.2,, 0.3], "label": [0, 1, 1]}')
@@ -453,6 +461,7 @@ def test_text_is_no_list_because_it_has_commas():
     assert not are_lists(["Well, this; is text.", "So is this, too"])
     assert not are_lists(["0,5", "0,25"])
     assert not are_lists(["cat;dog", "fox"])
+    assert not are_lists(["cat;cat", "fox", "owl"])
     assert not are_lists([None, None])
 
 

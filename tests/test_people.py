@@ -731,6 +731,8 @@ def test_soft_labels_differ_by_squares():
     found = ef.difference(one, other)
     width = math.hypot(one.value - one.low, other.high - other.value)
     assert found.low == pytest.approx(found.value - width)
+    width = math.hypot(one.high - one.value, other.value - other.low)
+    assert found.high == pytest.approx(found.value + width)
 
 
 def test_one_sided_claims_have_no_difference():

@@ -431,6 +431,17 @@ def test_one_item_with_a_third_of_the_variance_is_warned_of():
     assert "One item" not in {one.name for one in ef.from_ratings(made(n=50)).findings}
 
 
+def test_the_variance_that_one_item_makes_up_counts_its_weight():
+    values = made(n=50)
+    values[7] += 10
+    weights = np.linspace(0.5, 2, 50)
+    off = (values.mean(axis=1) - np.average(values.mean(axis=1), weights=weights)) ** 2
+    share = weights[7] * off[7] / (weights @ off)
+    findings = ef.from_ratings(values, weight=weights).findings
+    (one,) = (finding for finding in findings if finding.name == "One item")
+    assert one.value == f"{100 * share:.0f} % of the variance"
+
+
 def test_columns_that_differ_as_raters_do_are_noticed():
     values = made(n=200) + np.array([0, 0.8, -0.8])
     names = {one.name for one in ef.from_ratings(values).findings}

@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
@@ -168,9 +168,12 @@ def _is_fresh(root: Path, part: Path, test: str) -> bool:
 
 def _sign(path: Path) -> str:
     """Return what tells one program from another: what each line does, but not its comments."""
-    if not path.exists():
-        return ""
-    tree = ast.parse(path.read_bytes())
+    return _sign_of(path.read_bytes()) if path.exists() else ""
+
+
+@cache
+def _sign_of(program: bytes) -> str:
+    tree = ast.parse(program)
     return hashlib.sha256(ast.dump(tree, include_attributes=True).encode()).hexdigest()
 
 
