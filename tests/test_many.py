@@ -477,6 +477,15 @@ def test_answers_that_are_no_class_are_doubted(three_votes):
     assert "Answers that are no class" not in {one.name for one in known.findings}
 
 
+@pytest.mark.parametrize("size", [88, 98, 99, 888, 998, 999, 9999])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_codes_next_to_numbers_of_classes_are_doubted(size, sign):
+    rows = [("1", "2"), ("2", "3"), ("3", f"{sign * size}"), ("1", "1")] * 9
+    with pytest.warns(ef.DoubtWarning) as caught:
+        ef.from_votes(rows_of_votes(rows), interval=None)
+    assert any(f"{sign * size} is counted as a class" in str(one.message) for one in caught)
+
+
 def test_a_total_is_no_class(votes):
     with pytest.warns(ef.RefutedWarning, match="for total as for all others together"):
         found = ef.from_votes(
