@@ -17,12 +17,14 @@ from errorfloor.apps.cli.commands import cli
 from errorfloor.metrics.choice import MetricChoice
 from errorfloor.metrics.selective import risk_coverage
 from errorfloor.questions.plan import _expected
+from errorfloor.results.estimate import method_of
 from errorfloor.show import grids, numbers
 from errorfloor.show.gauge import gauge_of
 from errorfloor.show.html import html_of
 from errorfloor.show.next_steps import steps_of
 from errorfloor.show.recipe import command_line, python_code
 from errorfloor.show.report import summarize
+from errorfloor.show.report.summary import method_in_words
 from errorfloor.show.text import long_text_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::errorfloor.ErrorFloorWarning")
@@ -144,6 +146,19 @@ def test_sentences_are_as_people_say_them():
     assert told("coverage-at-error", 0.851, 0.83, 0.87, at=0.02)[0] == (
         "coverage at 2 % error on these labels is about 85.1 % (83.0 to 87.0 %)."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "best", "bound"),
+    [
+        ("f1", "largest", "too low, still a lower"),
+        ("balanced-error", "least", "too high, still an"),
+    ],
+)
+def test_the_best_threshold_is_told_by_the_better_end(name, best, bound):
+    found = ef.from_scores(DATA, score="score", label="y", metric=name, method="isotonic")
+    assert f" is the {best} " in method_in_words(found)
+    assert bound in method_of(found).if_wrong
 
 
 def test_gains_are_counted_in_the_metrics_own_unit():
