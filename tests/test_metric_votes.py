@@ -11,6 +11,7 @@ import errorfloor as ef
 from benchmarks import metrics_atoms
 from benchmarks import metrics_votes as study
 from benchmarks.metrics_page import METRICS
+from errorfloor import metrics
 from errorfloor.intervals.votes import region as regions
 from errorfloor.intervals.votes.band import certified_limits
 from errorfloor.intervals.votes.region import (
@@ -385,8 +386,13 @@ def test_what_many_classes_have_no_answer_for_is_refused():
         ef.from_votes(votes, metric="log-loss", majority=3)
     with pytest.raises(ValueError, match="needs votes for every class"):
         ef.from_votes(counts=votes[:, :3] * [1, 1, 0] + [1, 1, 0], metric="balanced-error")
-    with pytest.raises(ValueError, match="cannot be answered from votes of more than two"):
+    with pytest.raises(ValueError, match="cannot be answered from votes of more than") as asked:
         ef.from_votes(votes, metric="auc")
+    able = str(asked.value).partition("Ask for one of ")[2].rstrip(".").split(", ")
+    assert {"error", "balanced-error", "log-loss"} <= {*able}
+    for name in {*metrics.names()} - {*able}:
+        with pytest.raises(ValueError, match="cannot be answered from votes of more than two"):
+            ef.from_votes(votes, metric=name, interval=None)
 
 
 # The study, in small

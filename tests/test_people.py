@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.stats import t as student
 
 import errorfloor as ef
 from benchmarks import people as study
@@ -276,6 +277,18 @@ def test_annotators_add_variance_only_where_they_differ():
     wide = Mean.of(np.linspace(0, 1, n), change, biased)
     assert wide.variance > plain.variance
     assert wide.freedom < plain.freedom
+
+
+def test_lower_limits_allow_for_people_who_guess_and_are_missing():
+    mean = Mean(0.6, 0.01, 50.0, 400, effective=20.0, above_chance=(0.3, 0.2))
+    apart = math.sqrt(0.01) * student.ppf(0.975, 50)
+    unseen = 1 - 0.025 ** (1 / 20)  # with chance 0.025 none of 20 is of a kind of that share
+    down = math.hypot(apart, (1 - (1 - unseen) ** 2) * 0.3 + unseen * 0.2)
+    assert mean.limits(0.95) == pytest.approx((0.6 - down, 0.6 + apart))
+    sure = Mean(0.6, 0.01, 50.0, 400)
+    assert sure.limits(0.95) == pytest.approx((0.6 - apart, 0.6 + apart))
+    assert Mean(0.5, 0.0, 50.0, 400).p_above() == 0
+    assert Mean(0.0, 0.0, 50.0, 400).p_above() == 1
 
 
 def test_added_variance_is_the_sum_over_pairs_of_items():
