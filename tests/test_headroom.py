@@ -387,7 +387,7 @@ def test_numbers_are_no_predictions_of_words_whatever_is_class_1(ask, more):
         asked[ask]()
     proposed = "add `classes=['No', 'Yes']`" in str(caught.value)
     assert proposed == (more != {"positive": "No"})
-    assert "rite the labels in the place of the numbers" in str(caught.value)
+    assert "replace these numbers by the labels" in str(caught.value)
 
 
 def test_columns_of_predictions_among_three_classes_say_what_arrays_say():

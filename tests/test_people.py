@@ -614,12 +614,12 @@ def test_no_model_that_is_worth_less_than_a_person_is_said_to_replace_one(tmp_pa
     )
     allowed = "if it is allowed to be up to 20 points worse than a person (epsilon 0.2)"
     assert all(allowed in line for line in (good, weak, bad))
-    assert "Without that allowance (epsilon 0) it is shown to be better than 100 % of them." in good
+    assert "Without that allowance (epsilon 0) it is shown to be better than all of them." in good
     assert "replace" not in good
     assert found["ai_0.12"].worth == found["ai_0.25"].worth == 0
     below = "But it agrees with a person less often than two people agree ("
     for line in (weak, bad):
-        assert "allowance (epsilon 0) it is shown to be better than 0 % of them." in line
+        assert "allowance (epsilon 0) it is shown to be better than none of them." in line
         assert below in line
         assert "so this does not show that it could replace one." in line
     ef.report(found, tmp_path / "report.md")

@@ -583,8 +583,9 @@ def test_the_answer_on_groups_has_the_lowest_and_the_highest_floor():
     low, *_, high = sorted(found, key=lambda name: found[name].value)
     answer = summarize(found).answer
     said = (
-        rf"The best threshold on these scores gets an accuracy between about \d+(\.\d)? % in "
-        rf"site {high} and \d+(\.\d)? % in site {low}; there are {len(found)} groups\. A model "
+        r"The best threshold on these scores gets an accuracy that ranges from about "
+        rf"\d+(\.\d)? % in site {high} to \d+(\.\d)? % in site {low} "
+        rf"\({len(found)} groups\)\. A model "
         r"that sees more than these scores may do better\."
     )
     assert re.fullmatch(said, answer)

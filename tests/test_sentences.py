@@ -181,8 +181,8 @@ def test_what_refutes_a_floor_takes_its_place():
     for shown in (refuted, verdict(floor=refuted), rows):
         assert "best possible" not in long_text_of(shown) + html_of(shown)
     groups = ef.Groups("site", {"a": refuted, "b": estimate(), "c": estimate(0.2, 0.1, 0.3)}, 0.95)
-    assert groups.sentence.endswith("there are 3 groups. No floor can be stated of 1 group.")
-    assert "between about 80 % in site c and 93 % in site b" in groups.sentence
+    assert groups.sentence.endswith("(3 groups). No floor can be stated of 1 group.")
+    assert "from about 80 % in site c to 93 % in site b" in groups.sentence
     assert "site a" not in groups.sentence
     nothing = ef.Groups("site", {"a": refuted, "b": refuted})
     assert (

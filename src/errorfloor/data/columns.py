@@ -144,8 +144,8 @@ def texts_first(columns: Sequence[str]) -> str:
     if len(columns) > 1:
         what = f"Columns {named} hold text. To use them"
     return (
-        f"{what} as features, make numbers of each text first: TF-IDF, or the embedding of a "
-        "language model."
+        f"{what} as features, make numbers of each text first, for example by TF-IDF or the "
+        "embedding of a language model."
     )
 
 

@@ -101,7 +101,10 @@ def annotators_of(reading: Reading, ballots: Ballots, level: float) -> Annotator
     everyone, without, left_out = None, None, None
     notes: tuple[str, ...] = ()
     if len(rows) < FEWEST:
-        notes = (f"A floor without those who may be guessing needs {FEWEST} annotators or more.",)
+        notes = (
+            f"A floor that leaves out annotators who may be guessing needs {FEWEST} or more "
+            "in all.",
+        )
     else:
         everyone, without, left_out = _measured(ballots, level)
         if without is None:

@@ -402,7 +402,12 @@ def _left_out(source: Source) -> Iterator[Finding]:
             listed,
             "warn",
             f"Columns of text were left out: {listed}. A model that sees them may do better.",
-            "Turn them into numbers, for example by pandas.get_dummies, or name the features.",
+            Sentence(
+                "Turn them into numbers, for example by pandas.get_dummies, or name the columns "
+                "to use",
+                aside("features"),
+                ".",
+            ),
         )
 
 

@@ -1025,7 +1025,7 @@ def _doubts(floor: Estimate, same_labelling: bool) -> tuple[str, ...]:
     message = (
         f"The {floor.measure.limit} came from votes. If the test labels were made in another way "
         f"(other people, other instructions, sharper images), their {floor.measure.limit} "
-        "differs. If the file has such labels, name their column with `label`; if they were "
-        "collected like the votes, say `same_labelling=True`."
+        "differs. If the file has the labels that your model was measured on, name their column "
+        "with `label`; if those were collected like the votes, add `same_labelling=True`."
     )
     return (warn(message, LabelShiftWarning),)

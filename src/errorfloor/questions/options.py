@@ -471,8 +471,8 @@ _ASK = (
         name="at",
         kind=Number(0, 1),
         metavar="SHARE",
-        help="The share of items to answer (error-at-coverage), or the error to allow "
-        "(coverage-at-error); 0.8, or 80%.",
+        help="The share of items to answer for error-at-coverage, or the error to allow for "
+        "coverage-at-error: 0.8 or 80%.",
         label="At which share of items, or which error",
         hint="such as 0.8",
         button="At {}",

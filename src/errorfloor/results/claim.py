@@ -167,11 +167,7 @@ def _rule(method: Method, metric: Metric) -> str:
         return method.rule
     if method.shape is not Shape.ORDER:
         return "the best rule on {}"
-    return (
-        metric.rule
-        if method.classes is Classes.TWO
-        else "choosing the class with the largest of {} (after the best weighting of the classes)"
-    )
+    return metric.rule if method.classes is Classes.TWO else "the best weighting of {}"
 
 
 Level: TypeAlias = Literal["refuted", "warn", "note", "ok"]

@@ -21,6 +21,7 @@ from errorfloor.metrics import Metric
 from errorfloor.results import Estimate, Plan, RatingsEstimate
 
 REFUTED = "refuted"  # in the place of a floor that the data contradict
+NAMED = {"annotators": "interval over annotators"}  # others are "honest interval" and so on
 _NO_INTERVAL = 0.01  # as whose width a value without an interval has digits
 
 
@@ -67,11 +68,6 @@ def with_limits(row: Estimate) -> str:
     """Return the value with its interval in brackets, where there is one."""
     value, within = value_and_limits(row)
     return f"{value} ({within})" if within else value
-
-
-def interval_named(method: str | None) -> str:
-    """Return an interval by the name of its method."""
-    return "interval over annotators" if method == "annotators" else f"{method} interval"
 
 
 def digits_for(row: Estimate) -> int:

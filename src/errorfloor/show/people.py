@@ -136,8 +136,11 @@ def of_alt_test(test: AltTest, result: People) -> str:
     if not test.passes:
         return text
     if test.epsilon:
-        strict = f"{numbers.per_cent(test.without_allowance, 0)} of them"
-        text += f" Without that allowance (epsilon 0) it is shown to be better than {strict}."
+        share = test.without_allowance
+        of_them = {0.0: "none", 1.0: "all"}.get(share, numbers.per_cent(share, 0))
+        text += (
+            f" Without that allowance (epsilon 0) it is shown to be better than {of_them} of them."
+        )
     return text + _less_than_a_person(result[test.name], result)
 
 
@@ -178,7 +181,9 @@ def each_floor(result: FloorDifference) -> list[str]:
     """Return both floors with the limits that the difference is made from."""
     lines = []
     for name, floor in (("First", result.first), ("Second", result.second)):
-        interval = numbers.interval_named(floor.interval_method)
+        interval = numbers.NAMED.get(
+            floor.interval_method or "", f"{floor.interval_method} interval"
+        )
         basis = f"n = {floor.n:,}, method {floor.method}, {interval}"
         lines.append(f"{name}: {floor.measure.limit} {', '.join(_parts(floor))} ({basis})")
     sure = f"with {numbers.level(result.level)} confidence both are right at once"

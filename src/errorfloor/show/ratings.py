@@ -208,7 +208,10 @@ def _about_icc(found: RatingsEstimate) -> str:
         return ""
     if metric.name == "r2" and found.label == "one":
         return " For R2 against one more rating, the ICC is the best possible value."
-    return " The ICC says how well two ratings of one item agree; a model can do better."
+    return (
+        " The ICC says how well two ratings of one item agree; a model can agree with a rating "
+        "better than that."
+    )
 
 
 def more_about(found: RatingsEstimate) -> Iterator[str]:

@@ -388,14 +388,16 @@ def _between(groups: Groups[Estimate], stated: dict[Any, Estimate], metric: Metr
         for one in ends
     )
     name, claim = metric.opposite or metric.words, first.claim
+    several = len(groups) > 2
     found = f"about {low} and {high}"
-    if len(groups) > 2:
-        found = f"between {found}; there are {len(groups):,} groups"
+    if several:
+        found = f"from about {low} to {high} ({len(groups):,} groups)"
     if claim.any_model:
         the = f"If {claim.condition}, the" if claim.condition else "The"
-        return f"{the} best possible {name}{_on(first)} is {found}"
+        is_found = f"ranges {found}" if several else f"is {found}"
+        return f"{the} best possible {name}{_on(first)} {is_found}"
     best = numbers.with_capital(claim.best_of)
-    of = "" if len(groups) > 2 else "of "
+    of = "that ranges " if several else "of "
     more = claim.may_do_better.rstrip(".")
     return f"{best} gets {numbers.with_article(name)} {of}{found}{f'.{more}' if more else ''}"
 

@@ -200,7 +200,8 @@ def _how(result: Estimate) -> Iterator[str]:
             yield f"{result.clusters:,} clusters"
     yield f"method {result.method}"
     if result.interval is not None:
-        yield numbers.interval_named(result.interval.method)
+        method = result.interval.method
+        yield numbers.NAMED.get(method, f"{method} interval")
 
 
 def labels_alone(result: Estimate) -> str:

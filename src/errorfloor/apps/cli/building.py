@@ -52,6 +52,7 @@ from errorfloor.show import markup
 
 FILE = click.Path()  # whatever it is, shells complete it as a file
 NEW_FILE = click.Path()  # the same, of what is written
+_HYPHEN = "\N{NON-BREAKING HYPHEN}"  # in place of those at which lines would end
 _MOST_NAMED = 3  # commands or files that may be meant
 OLD_VERDICTS = {"below": BEYOND}  # what 0.1 called them
 
@@ -151,11 +152,33 @@ class ClickOption(click.Option):
         self._help = value or ""
 
 
+class Lines(click.HelpFormatter):
+    """Lines of a help page, which end at no hyphen: average-precision can be copied."""
+
+    def write_text(self, text: str) -> None:
+        """Write a paragraph."""
+        super().write_text(text.replace("-", _HYPHEN))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], *args: Any, **how: Any) -> None:
+        """Write words, and what they mean next to them."""
+        super().write_dl([(one, text.replace("-", _HYPHEN)) for one, text in rows], *args, **how)
+
+    def getvalue(self) -> str:
+        """Return the whole page."""
+        return super().getvalue().replace(_HYPHEN, "-")
+
+
+class _Context(click.Context):
+    formatter_class = Lines
+
+
 class Command(click.Command):
     """A command whose help has its options in sections, those that matter most without the rest.
 
     Numbers that are typed by themselves may be meant for the options that `in_order` names.
     """
+
+    context_class = _Context
 
     def __init__(self, *args: Any, in_order: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -323,6 +346,7 @@ class Group(click.Group):
         The command that is meant where a file stands in the place of one.
     """
 
+    context_class = _Context
     command_class = Command
     group_class = type  # the same for groups inside
 

@@ -769,7 +769,7 @@ def plan(session: Session, labels: Labels, **how: Any) -> None:
 def label(
     session: Session, labels: Labels, at_random: bool, output: Path | None, **how: Any
 ) -> None:
-    """Choose which items to label: more of those with unsure scores, with weights to correct this.
+    """Choose which items to label: more of those with uncertain scores. Weights make up for it.
 
     --score names the scores, and --label the labels so far, if any. The file that is
     written has the number of each row, its probability of being chosen and its weight.
