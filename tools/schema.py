@@ -83,6 +83,7 @@ MORE = (
     "card demo/models.csv --prediction careful,hasty",
     "people demo/models.csv --prediction careful,hasty",
     "estimate judged.csv --labels given.csv --on id",
+    "estimate blank.csv --drop-missing --interval none",
     "look demo/ratings.csv",
     "look odd.csv",
     "look twice.csv",
@@ -322,6 +323,7 @@ def made() -> Node:
             lines = [f"{line},{'xy'[line.split(',')[0] > 'e050']}" for line in grades[1:]]
             Path("graded.csv").write_text("\n".join([f"{grades[0]},school", *lines]) + "\n")
             Path("twice.csv").write_text("item,annotator,vote\n1,a,1\n1,a,0\n2,b,1\n")
+            Path("blank.csv").write_text("item,annotator,vote\n1,a,1\n1,b,0\n2,a,1\n2,b,\n")
             Path("judged.csv").write_text("id,score\n1,0.2\n2,0.7\n3,0.4\n")
             Path("given.csv").write_text("id,label\n1,0\n2,1\n3,0\n")
             lines = [line for line in examples() if not line.startswith(NOT_RUN)]
