@@ -738,6 +738,25 @@ def test_limits_of_a_difference_are_those_of_both_floors():
     assert "The first floor is higher" in str(found)
 
 
+def test_a_difference_names_the_files_that_it_is_about(tmp_path):
+    paths = [tmp_path / name / "votes.csv" for name in ("2024", "2025")]
+    for path, low in zip(paths, (0, 1), strict=True):
+        path.parent.mkdir()
+        rows = {"votes": [low, 0, 1, 2, 2, 2 - low] * 100, "total": 2}
+        pd.DataFrame(rows).to_csv(path, index=False)
+    floors = [ef.from_votes(path) for path in paths]
+    said = str(ef.difference(*floors))
+    assert f"The floor of {paths[1]} is higher: {paths[0]} minus {paths[1]} is -" in said
+    paths[1] = paths[1].rename(tmp_path / "other.csv")
+    said = str(ef.difference(floors[0], ef.from_votes(paths[1])))
+    assert "The floor of other.csv is higher: votes.csv minus other.csv is -" in said
+    said = CliRunner().invoke(cli, ["difference", *map(str, (floors[0].source.files[0], paths[1]))])
+    assert "\nvotes.csv: floor" in said.output
+    assert "\nother.csv: floor" in said.output
+    arrays = ef.from_votes([0, 0, 1, 2, 2, 2] * 100, 2)
+    assert "The second floor is higher: the first minus" in str(ef.difference(arrays, floors[1]))
+
+
 def test_soft_labels_differ_by_squares():
     rng = np.random.default_rng(0)
     one, other = (ef.from_soft_labels(rng.beta(a, 2, 500), rng=0) for a in (1, 2))

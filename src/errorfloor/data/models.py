@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,7 +29,7 @@ from errorfloor.data.entries import as_clusters, as_weights
 from errorfloor.data.layouts import ITEM_OF_ROW, LABEL, SCORES
 from errorfloor.data.matrices import without_frame
 from errorfloor.data.naming import SIGNS, are_numbers, unlike_labels, whole_of
-from errorfloor.data.options import ReadOptions, Source, as_paths, is_source
+from errorfloor.data.options import ReadOptions, Source, as_paths, is_source, names_of_files
 from errorfloor.data.sample import Sample
 from errorfloor.data.values import (
     FEW_COUNTS,
@@ -485,9 +484,7 @@ def models_in_files(files: Sequence[str], where: ReadOptions) -> ModelRows | Non
     if few or any(one.mean() > most for one in differ):  # as of parts of one set
         return None
     _check_shared(files, labels, item, sizes, drop=where.drop_missing)
-    names = [Path(file).stem for file in files]
-    if len({*names}) < len(names):
-        names = [*files]
+    names = names_of_files(files, ending=False)
     label, answer = known[0]["named"]
     source = Source(
         origin="files",

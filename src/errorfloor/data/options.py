@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any, Literal, TypeAlias
@@ -339,6 +339,19 @@ def is_source(data: object) -> bool:
     if isinstance(data, list | tuple):
         return bool(data) and all(isinstance(part, str | os.PathLike) for part in data)
     return isinstance(data, str | os.PathLike)
+
+
+def names_of_files(files: Sequence[str], *, ending: bool = True) -> list[str]:
+    """Return what tells files apart: their names, and their paths where two have the same name.
+
+    Examples
+    --------
+    >>> names_of_files(["labels/anna.csv", "labels/ben.csv"], ending=False)
+    ['anna', 'ben']
+    """
+    parts = [os.path.basename(one) for one in files]
+    names = parts if ending else [os.path.splitext(one)[0] for one in parts]
+    return names if len({*names}) == len(names) else [*files]
 
 
 def as_paths(value: object, name: str) -> list[Any]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from errorfloor.data.options import names_of_files
 from errorfloor.results.people import VOTES, WINS_NEEDED
 from errorfloor.results.verdict import BEYOND, ROOM
 from errorfloor.show import numbers
@@ -166,21 +167,35 @@ def of_difference(result: FloorDifference) -> str:
     digits = style.digits(result.high - result.low, 0.0)
     low, high = style.signed(result.low, digits), style.signed(result.high, digits)
     value = f"{style.signed(result.value, digits)}{style.of_points}"
+    names = _names_of_both(result)
+    one, other = (
+        (f"{limit} of {name}" for name in names) if names else (f"first {limit}", f"second {limit}")
+    )
+    minus = " minus ".join(names or ("the first", "the second"))
     sure = (
-        f"The first {limit} is higher"
+        f"The {one} is higher"
         if result.low > 0
-        else f"The second {limit} is higher"
+        else f"The {other} is higher"
         if result.high < 0
         else f"These data cannot tell which {limit} is higher"
     )
     within = f"{numbers.level(result.level)} interval {low} to {high}"
-    return f"{sure}: the first minus the second is {value} ({within})."
+    return f"{sure}: {minus} is {value} ({within})."
+
+
+def _names_of_both(result: FloorDifference) -> tuple[str, ...]:
+    """Return the names of the two files that floors are about, where each has one of its own."""
+    sources = [one.source for one in (result.first, result.second)]
+    files = [one.files[0] for one in sources if one is not None and len(one.files) == 1]
+    names = tuple(names_of_files(files))
+    return names if len({*names}) == len(sources) else ()
 
 
 def each_floor(result: FloorDifference) -> list[str]:
     """Return both floors with the limits that the difference is made from."""
     lines = []
-    for name, floor in (("First", result.first), ("Second", result.second)):
+    names = _names_of_both(result) or ("First", "Second")
+    for name, floor in zip(names, (result.first, result.second), strict=True):
         interval = numbers.NAMED.get(
             floor.interval_method or "", f"{floor.interval_method} interval"
         )
