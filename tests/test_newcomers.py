@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import errorfloor as ef
+from errorfloor.data.files import check_output
 
 RNG = np.random.default_rng(5)
 N = 240
@@ -268,20 +269,93 @@ def test_parts_of_one_table_stay_one_table(competition):
     assert ef.from_scores(["a.csv", "b.csv"]).n == N
 
 
-def test_files_of_one_person_each_are_votes(tmp_path, monkeypatch):
+@pytest.mark.parametrize("blank", [0, 3])
+def test_files_of_one_person_each_are_votes(tmp_path, monkeypatch, blank):
     monkeypatch.chdir(tmp_path)
     for who in ("anna", "bob", "cem"):
         order = RNG.permutation(N)[: N - 9]
         rows = {"query": [f"q {k // 10}" for k in order], "url": [f"/p/{k}" for k in order]}
         grade = (RNG.random((order.size, 1)) > P3[order].cumsum(axis=1)).sum(axis=1)
-        pd.DataFrame({**rows, "relevance": grade.clip(0, 2)}).to_csv(f"{who}.csv", index=False)
+        rows["seconds"] = RNG.integers(2, 9, order.size)
+        grades = pd.Series(grade.clip(0, 2)).where(np.arange(order.size) >= blank).astype("Int64")
+        pd.DataFrame({**rows, "relevance": grades}).to_csv(f"{who}.csv", index=False)
     files = ["anna.csv", "bob.csv", "cem.csv"]
     said = typed(*files)
     assert "One label per item" not in said.output
     assert "3 files hold the same items (columns 'query' and 'url')" in said.output
-    assert proposed(said) == [*files, "--item", "query,url", "--vote", "relevance"]
+    named = ["--item", "query,url", "--annotator", "filename", "--vote", "relevance"]
+    assert proposed(said) == [*files, *named, *(["--drop-missing"] if blank else [])]
     found = json.loads(typed(*proposed(said), "--json", "-q").stdout)["result"]
     assert (found["n"], found["metric"]) == (N, "error")
+    how = {"item": "query,url", "annotator": "filename", "vote": "relevance"}
+    with pytest.warns(ef.DoubtWarning, match="Only 3 annotators voted"):
+        people = ef.annotators(files, **how, drop_missing=True)
+    assert {one.name for one in people.annotators} == {"anna", "bob", "cem"}
+
+
+def test_a_column_that_a_file_has_is_not_replaced_by_its_name(tmp_path):
+    paths = [tmp_path / name for name in ("old.csv", "new.csv")]
+    own = pd.DataFrame({"score": P, "label": Y, "filename": np.where(P > 0.5, "a.wav", "b.wav")})
+    own.to_csv(paths[0], index=False)
+    own[["score", "label"]].head(50).to_csv(paths[1], index=False)
+    how = {"score": "score", "label": "label", "group": "filename", "interval": None}
+    assert [*ef.from_scores(paths[0], **how)] == ["a.wav", "b.wav"]
+    assert [*ef.from_scores(paths[1], **how)] == ["new"]
+    with pytest.raises(ef.InputError, match=r"'filename'\) has missing values: 50 of 290 rows"):
+        ef.from_scores(paths, **how)
+
+
+def book(path, **sheets):
+    pytest.importorskip("openpyxl")
+    with pd.ExcelWriter(path) as book:
+        for name, rows in sheets.items():
+            pd.DataFrame(rows).to_excel(book, sheet_name=name, index=False, header=False)
+    return str(path)
+
+
+README = [["About this study"]]
+LEGEND = [["code", "meaning"], ["pos", "positive"]]
+RATED = [
+    ["score", "label"],
+    *[[one, int(label)] for one, label in zip(P[:60], Y[:60], strict=True)],
+]
+
+
+@pytest.mark.parametrize(
+    ("sheets", "behind", "note"),
+    [
+        ({"Rows": RATED}, "", None),
+        ({"Rows": RATED, "Readme": README}, "", None),
+        ({"Readme": README, "Rows": RATED}, "", "using sheet 'Rows', as the first, 'Readme', has"),
+        ({"Rows": RATED, "Codes": LEGEND}, "", "using the first sheet, 'Rows'; name another as '"),
+        ({"Codes": LEGEND, "Rows": RATED}, "#Rows", None),
+        ({"Codes": LEGEND, "Rows": RATED}, "# rows", None),
+    ],
+)
+def test_the_sheet_with_the_table_is_read_and_named(tmp_path, sheets, behind, note):
+    path = book(tmp_path / "x.xlsx", **sheets) + behind
+    found = ef.from_scores(path, interval=None)
+    assert found.n == 60
+    notes = found.source.facts.get("notes", [])
+    assert [one.partition(": ")[2][: len(note)] for one in notes] == ([note] if note else [])
+    said = typed(path)
+    assert (said.exit_code, f"note: x.xlsx: {note}" in said.stderr) == (0, note is not None)
+
+
+def test_sheets_that_are_unclear_or_not_there_are_listed(tmp_path):
+    path = book(tmp_path / "x.xlsx", Readme=README, Codes=LEGEND, Rows=RATED)
+    with pytest.raises(
+        ef.InputError, match=r"none in the first, 'Readme'.*x\.xlsx#Codes' or '.*#R"
+    ):
+        ef.from_scores(path)
+    with pytest.raises(
+        ef.InputError, match=r"has no sheet 'Row'\. Its sheets are 'Readme', 'Codes'"
+    ):
+        ef.from_scores(f"{path}#Row")
+    said = typed(f"{path}#Codes")
+    assert (said.exit_code, "columns of" in said.output or "No columns" in said.output) == (1, True)
+    with pytest.raises(ef.InputError, match="is one of the files that are read"):
+        check_output(path, [f"{path}#Rows"])
 
 
 def votes_in_rows(n=200, people="abcdef"):

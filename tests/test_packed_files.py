@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 import errorfloor as ef
-from errorfloor.data import documents, format_record
+from errorfloor.data import documents, format_record, formats
 
 MAGIC = (0xFD2FB528).to_bytes(4, "little")
 
@@ -94,7 +94,8 @@ def workbook(path, rows):
 
 
 def columns(path, blank=("", "NA")):
-    return {name: found.tolist() for name, found in documents.columns_of_sheet(path, blank).items()}
+    found = documents.columns_of_sheet(formats.file_at(path), blank)
+    return {name: values.tolist() for name, values in found.items()}
 
 
 def test_the_first_sheet_has_a_column_for_each_name(tmp_path):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import islice
 from typing import Any
 
@@ -22,6 +23,7 @@ from errorfloor.data.exports import (
     read_export,
     rows_of_inspect,
 )
+from errorfloor.data.format_record import File
 from errorfloor.data.storage import check_book, check_cells, check_columns
 
 _MOST = 2**28  # bytes of a file that is read as a whole
@@ -257,36 +259,86 @@ def _member(file: str, archive: Any, name: str) -> bytes:
     return content
 
 
-# Workbooks of Excel: the rows of the first sheet, as text, which all text files are read as.
+# Workbooks of Excel: the rows of one sheet, as text, which all text files are read as.
 
 
-def columns_of_sheet(file: str, blank: Sequence[str]) -> dict[str, Any]:
-    """Return the columns of the first sheet of a workbook.
+def columns_of_sheet(file: File, blank: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of the sheet that is named, or else of the first one with a table.
 
     Formulas are read as the values that Excel computed last. `blank` is what stands for missing
     values.
     """
-    rows = _below_titles(_filled(file, _sheet_rows(file)))
-    head = next(rows, None)
-    if head is None:
+    with _book_in(file.path) as book:
+        sheet = _sheet_of(book, file)
+        rows = [] if sheet is None else [*_rows_of(sheet, file.path)]
+    called = f"sheet {sheet.title!r}" if file.sheet or file.tool_notes else "its first sheet"
+    if not rows:
+        of_rows = "" if file.sheet else " of rows"
         raise InputError(
-            f"Could not read {file!r}: its first sheet of rows is empty. Fill it, or save the rows "
+            f"Could not read {file.path!r}: {called}{of_rows} is empty. Fill it, or save the rows "
             "as CSV."
         )
+    head, *cells = rows
     named = {i: str(name).strip() for i, name in enumerate(head) if name not in (None, "")}
-    check_columns(file, len(named))
+    check_columns(file.path, len(named))
     doubled = next((name for name, times in Counter(named.values()).items() if times > 1), None)
     if doubled is not None:
         raise InputError(
-            f"Could not read {file!r}: its first sheet has several columns called {doubled!r}. "
+            f"Could not read {file.path!r}: {called} has several columns called {doubled!r}. "
             "Rename them."
         )
-    cells = list(rows)
     missing = set(blank)
     return {
         name: as_array([_cell(row[i], missing) if i < len(row) else None for row in cells])
         for i, name in named.items()
     }
+
+
+def _sheet_of(book: Any, file: File) -> Any:
+    """Return the sheet that is named, or else the first; where it has no table, the one that has.
+
+    What was taken of several is noted. None where there are only charts.
+    """
+    sheets = book.worksheets
+    if file.sheet:
+        named = {sheet.title.strip().casefold(): sheet for sheet in sheets}
+        found = named.get(file.sheet.strip().casefold())
+        if found is None:
+            listed = ", ".join(repr(sheet.title) for sheet in sheets)
+            raise InputError(f"{file.path!r} has no sheet {file.sheet!r}. Its sheets are {listed}.")
+        return found
+    tables = [sheet for sheet in sheets if _has_table(sheet, file.path)] if sheets[1:] else []
+    first = next(iter(sheets), None)
+    chosen = first if first in tables else tables[0] if len(tables) == 1 else None
+    others = [f"'{file.path}#{sheet.title}'" for sheet in tables if sheet is not chosen]
+    if chosen is None and others:
+        raise InputError(
+            f"{file.path!r} has tables in several sheets, and none in the first, {first.title!r}. "
+            f"Name one behind the file: {' or '.join(others)}."
+        )
+    if chosen is not None and others:
+        _note(
+            file, f"using the first sheet, {chosen.title!r}; name another as {' or '.join(others)}"
+        )
+    elif chosen is not first and chosen is not None:
+        _note(file, f"using sheet {chosen.title!r}, as the first, {first.title!r}, has no table")
+    return chosen or first
+
+
+def _note(file: File, text: str) -> None:
+    file.tool_notes.append(ToolNotes(os.path.basename(file.path), (text,)))
+
+
+def _has_table(sheet: Any, file: str) -> bool:
+    """Tell whether a sheet has names of two columns or more, and a row below them."""
+    head = list(islice(_rows_of(sheet, file), 2))
+    return len(head) > 1 and sum(name not in (None, "") for name in head[0]) > 1
+
+
+def _rows_of(sheet: Any, file: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a sheet that hold anything, from the names of columns on."""
+    sheet.reset_dimensions()  # what the sheet says of its size may be wrong, and is not needed
+    return _below_titles(_filled(file, sheet.iter_rows(values_only=True)))
 
 
 def _below_titles(rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
@@ -306,8 +358,9 @@ def _below_titles(rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
     yield from rows
 
 
-def _sheet_rows(file: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of the first sheet."""
+@contextmanager
+def _book_in(file: str) -> Iterator[Any]:
+    """Yield a workbook, whose rows are read as they are asked for."""
     try:
         import openpyxl
     except ImportError:
@@ -319,16 +372,12 @@ def _sheet_rows(file: str) -> Iterator[tuple[Any, ...]]:
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         with closing(book):
-            yield from _rows_of_book(book)
+            yield book
+    except InputError:
+        raise
     except Exception as error:  # whatever its parsers stumble over
         text = f"Could not read {file!r}: it is a ZIP archive, and no workbook of Excel. "
         raise InputError(f"{text}Save its rows as CSV or Parquet.") from error
-
-
-def _rows_of_book(book: Any) -> Iterator[tuple[Any, ...]]:
-    for sheet in book.worksheets[:1]:
-        sheet.reset_dimensions()  # what the sheet says of its size may be wrong, and is not needed
-        yield from sheet.iter_rows(values_only=True)
 
 
 def _filled(file: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:

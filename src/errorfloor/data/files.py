@@ -18,9 +18,9 @@ from errorfloor._checks import InputError, argument, command, shown
 from errorfloor.data import matrices
 from errorfloor.data.columns import are_known, first_row_of_values
 from errorfloor.data.exports import ToolNotes, crowd_rows
-from errorfloor.data.format_record import File, Format, Packing, names_of
+from errorfloor.data.format_record import File, Format, Packing, names_of, sheet_in
 from errorfloor.data.formats import FORMATS, file_at, format_called, format_of, suffix_of
-from errorfloor.data.options import ReadOptions, as_paths
+from errorfloor.data.options import ReadOptions, as_paths, names_of_files
 from errorfloor.data.storage import (
     check_columns,
     check_inside,
@@ -39,6 +39,7 @@ _END = 2**12  # bytes that tell how a file begins and ends
 _SMALL = 2**24  # bytes of text files whose rows are kept between queries
 _LITTLE = 2**22  # only for speed: bytes of files that are read by one database, which is kept
 _FETCHED = 2**28  # only for speed: bytes of files whose rows may be few enough for that, too
+FILENAME = "filename"  # the column that says which file a row is from, as DuckDB calls it
 _LISTED = 20  # columns in a message
 _ROWS = 200  # that tell whether a text file has a row of names
 _MOST_NAMES = 100  # columns of a file that may have none
@@ -108,6 +109,7 @@ class Found:
     files: tuple[File, ...]
     kind: Format
     joined: Joined | None = None
+    by_file: bool = False  # whether a column says which file a row is from
 
     @classmethod
     def of(cls, files: Sequence[File], name: str | None = None) -> Found:
@@ -153,14 +155,21 @@ class Joined:
 @contextmanager
 def found_with(source: Paths, options: ReadOptions) -> Iterator[Found]:
     """Yield the same with the labels that are in other files, where the options name some."""
+    by_file = FILENAME in (
+        *options.columns.values(),
+        options.group,
+        options.weight,
+        options.cluster,
+    )
     if options.labels is None:
         with found_in(source, options.format) as found:
-            yield found
+            yield replace(found, by_file=by_file)
         return
     own, _, other = (options.on or "").partition("=")
     partly = options.drop_missing or options.unlabelled
     with found_in(source, options.format) as found, found_in(options.labels, None) as labels:
-        yield replace(found, joined=Joined(labels, own, other or own, partly))
+        joined = Joined(labels, own, other or own, partly)
+        yield replace(found, joined=joined, by_file=by_file)
 
 
 @contextmanager
@@ -200,12 +209,12 @@ def copied(files: Sequence[File], folder: str) -> list[File]:
             copy = os.path.join(folder, f"pipe-{i}")
             with open(file.path, "rb") as source, naming(copy), open(copy, "wb") as target:
                 shutil.copyfileobj(source, target)
-            plain = file_at(copy)
+            plain = replace(file_at(copy), called=file.path)
         if plain.encoding is not None:
             # Its ending tells the format of a copy.
             copy = os.path.join(folder, f"text-{i}{suffix_of(file.path)}")
             as_utf8(plain.path, plain.encoding, copy)
-            plain = file_at(copy)
+            plain = replace(file_at(copy), called=file.path)
         found.append(plain)
     return found
 
@@ -328,6 +337,7 @@ def relation(connection: Any, found: Found) -> Any:
         _check_whole(connection, file.path, kind, file.packing)
     try:
         calls = [kind.call(connection, some) for some in by_packing.values()]
+        calls = _with_names(connection, found) if found.by_file else calls
         rows = connection.sql(" union all by name ".join(f"from {call}" for call in calls))
     except duckdb.Error as error:
         for file in found.files if kind.is_text else ():
@@ -349,6 +359,19 @@ def relation(connection: Any, found: Found) -> Any:
     rows, told = crowd_rows(connection, rows)
     found.files[0].tool_notes.extend(one for one in (told, unnamed) if one is not None)
     return rows if found.joined is None else _with_labels(connection, rows, found, found.joined)
+
+
+def _with_names(connection: Any, found: Found) -> list[str]:
+    """Return what reads each file, with a column of its name unless one has a column called so.
+
+    A file is called by the last part of its path, without the ending, where these differ.
+    """
+    calls = [found.kind.call(connection, [file]) for file in found.files]
+    if any(FILENAME in connection.sql(f"from {call} limit 0").columns for call in calls):
+        return calls
+    paths = [file.called or file.path for file in found.files]
+    named = zip(names_of_files(paths, ending=False), calls, strict=True)
+    return [f"(select *, {as_text(name)} as {FILENAME} from {call})" for name, call in named]
 
 
 # Labels in files of their own, which are joined to the rows of the data by a key.
@@ -458,7 +481,7 @@ def _find_one(name: str, suffixes: Collection[str]) -> list[str]:
                 f"The folder {name!r} has no file ending in {', '.join(suffixes)}. Name a file."
             )
         return found
-    if os.path.exists(name):
+    if os.path.exists(name) or sheet_in(name)[1]:
         return [name]
     found = [path for path in glob.glob(name, recursive=True) if os.path.isfile(path)]
     if not found:
@@ -722,4 +745,5 @@ def check_output(
 def _read(sources: Iterable[str | os.PathLike[str]]) -> Iterable[str]:
     for source in sources:
         with suppress(OSError):  # one that is gone, or not there, which whoever reads it says
-            yield from find_data(source, None)
+            found = find_data(source, None)
+            yield from (one if os.path.isfile(one) else sheet_in(one)[0] for one in found)

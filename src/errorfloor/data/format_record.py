@@ -85,6 +85,8 @@ class File:
     start: bytes = b""  # more of them, unpacked; nothing where Python cannot
     packing: Packing | None = None
     encoding: str | None = None  # of text that is not UTF-8
+    called: str = ""  # by people, where this is a copy or a sheet
+    sheet: str = ""  # of a workbook, where one is named
     # Of the tool that wrote it, once it is read.
     tool_notes: list[ToolNotes] = field(default_factory=list, compare=False)
 
@@ -92,6 +94,15 @@ class File:
     def is_plain(self) -> bool:
         """Whether it is read where it is: no pipe, and no text of another encoding."""
         return self.encoding is None and os.path.isfile(self.path)
+
+
+_SHEET = re.compile(r"(.+\.xls[xm])#(.+)", re.IGNORECASE)
+
+
+def sheet_in(name: str) -> tuple[str, str]:
+    """Return the file and the sheet that book.xlsx#Sheet names, and no sheet of another name."""
+    told = None if os.path.exists(name) else _SHEET.fullmatch(name)
+    return (name, "") if told is None or not os.path.exists(told[1]) else (told[1], told[2])
 
 
 # Blank fields, and what other tools and people write for them.

@@ -24,6 +24,7 @@ from errorfloor.data.format_record import (
     joined,
     names_of,
     rows_of_columns,
+    sheet_in,
     text_options,
 )
 from errorfloor.data.storage import check_columns, naming, read_arrays
@@ -214,7 +215,7 @@ def _call_jsonl(connection: Any, files: Sequence[File]) -> str:
 def _call_excel(connection: Any, files: Sequence[File]) -> str:
     from errorfloor.data.documents import columns_of_sheet
 
-    return rows_of_columns(connection, [columns_of_sheet(file.path, BLANK) for file in files])
+    return rows_of_columns(connection, [columns_of_sheet(file, BLANK) for file in files])
 
 
 def _columns_in(file: File) -> dict[str, Any] | None:
@@ -402,13 +403,19 @@ FORMATS = (
 
 def file_at(path: str) -> File:
     """Look at the start of a file; a pipe is read only once, and not here."""
+    name, sheet = path, ""
     if not os.path.isfile(path):
-        return File(path)
+        path, sheet = sheet_in(path)
+        if not sheet:
+            return File(path)
     with naming(path), open(path, "rb") as stream:
         first = stream.read(_TELLING if _is_binary(path) else LOOKED_AT)
     packing = next((one for one in PACKINGS if first.startswith(one.magic)), None)
     start = first[:_KEPT] if packing is None else _start(path, packing, _KEPT)
-    return File(path, first[:8], start, packing, encoding_of(path, first))
+    encoding = encoding_of(path, first)
+    return File(
+        path, first[:8], start, packing, encoding, called=name if sheet else "", sheet=sheet
+    )
 
 
 def encoding_of(path: str, start: bytes) -> str | None:

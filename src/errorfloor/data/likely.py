@@ -834,11 +834,20 @@ def only_score(columns: Sequence[FirstValues]) -> str | None:
 
 
 def vote_in_each(files: Sequence[Sequence[FirstValues]], key: Sequence[str]) -> str | None:
-    """Return the only column that all files have besides a key, where it may hold votes."""
+    """Return the only column that may hold votes, the same in all files, next to a key.
+
+    Other columns are ids, texts and what is measured, such as the time that an answer took.
+    """
     labels = [{one.name for one in _labels(columns, key)} for columns in files]
-    rest = [{one.name for one in columns}.difference(key) for columns in files]
-    same = all(one == rest[0] for one in rest) and len(rest[0]) == 1
-    return next(iter(rest[0])) if same and rest[0] <= set.intersection(*labels) else None
+    if len(labels[0]) != 1 or any(one != labels[0] for one in labels):
+        return None
+    rest = [
+        one
+        for columns in files
+        for one in columns
+        if one.name not in (*labels[0], *key) and not one.is_measure
+    ]
+    return next(iter(labels[0])) if _say_nothing(rest, ()) else None
 
 
 def _labels(columns: Sequence[FirstValues], but: Collection[str] = ()) -> list[FirstValues]:

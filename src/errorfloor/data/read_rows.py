@@ -607,7 +607,12 @@ def _chosen_rows(
         rows = rows_of(source, options, call.progress, _fetched(given, options))
         frame, run = stack.enter_context(rows)
         named = _with_label(source, frame, run, given, call.layouts)
-        chosen = _chosen(frame, run, named, call, options.called or name)
+        try:
+            chosen = _chosen(frame, run, named, call, options.called or name)
+        except UnclearColumnsError as error:
+            told = source.tool_notes if isinstance(source, Found) else []
+            notes = (f"{one.tool}: {note}. " for one in told for note in one.notes)
+            raise error.behind(*notes) from error
         joined = tuple(role for role in named if role not in given)
         chosen = replace(chosen, guessed=(*chosen.guessed, *joined)) if joined else chosen
         yield _with_item(frame, chosen.columns), run, chosen

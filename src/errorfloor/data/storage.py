@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from errorfloor._checks import InputError
+from errorfloor.data.format_record import sheet_in
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
@@ -71,7 +72,7 @@ def check_inside(files: Sequence[str]) -> None:
     if within is None:
         return
     for file in files:
-        if not is_inside(os.path.realpath(file), within):
+        if not is_inside(os.path.realpath(sheet_in(file)[0]), within):
             raise InputError(f"{file!r} is outside the folders that may be read.")
 
 

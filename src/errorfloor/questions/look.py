@@ -130,15 +130,15 @@ def looked_at(
     following = [line for _, lines in both for line in lines][:_MOST_LINES]
     if tried and tried[0].problem is None and not predictions:
         following[1:1] = _about_others(data, where, files, tried[0])
-    problems = [f"{one.tool}: {note}." for one in seen.tool_notes for note in one.notes]
     way_out = None if tried else seen.way_out
+    problems = [*_problems(seen.rows, seen.columns, tried, told=bool(asked or way_out))]
     if asked is not None and not tried:
-        problems.append(_first(asked, write))
+        problems.insert(0, _first(asked, write))
         following = list(_lines_asked(asked, files))
     elif way_out is not None:
-        problems.append(way_out.text)
+        problems.insert(0, way_out.text)
         following = list(way_out.lines)
-    problems += _problems(seen.rows, seen.columns, tried, told=bool(asked or way_out))
+    problems += [f"{one.tool}: {note}." for one in seen.tool_notes for note in one.notes]
     found = Look(
         name=name,
         rows=seen.rows,
@@ -244,7 +244,8 @@ def _columns_in(
             return _Seen(rows, columns, [(ANNOTATIONS, votes)], None, False, told)
         readings, way_out = by_names.likely_readings(kinds, LAYOUTS), None
         items = same_items(source, only_apart=len(readings) > 0)
-        way_out = None if items is None else _of_same_items(items)
+        gone = {one.name for one in columns if one.missing}
+        way_out = None if items is None else _of_same_items(items, gone)
         if way_out is not None:
             return _Seen(rows, columns, [], way_out, False, told)
         named = len(readings) > 0
@@ -434,8 +435,12 @@ def _of_several(label: str, item: str, who: str, files: tuple[str, ...]) -> WayO
     return WayOut(sentence, leads, lines)
 
 
-def _of_same_items(items: SameItems) -> WayOut | None:
-    """Say how files are read that hold the same items: labels next to scores, or one per person."""
+def _of_same_items(items: SameItems, gone: Collection[str]) -> WayOut | None:
+    """Say how files are read that hold the same items: labels next to scores, or one per person.
+
+    In columns that are `gone` something is missing.
+    """
+    from errorfloor.data.files import FILENAME
     from errorfloor.data.likely import vote_in_each
 
     if items.joined is not None:
@@ -445,8 +450,10 @@ def _of_same_items(items: SameItems) -> WayOut | None:
     vote = vote_in_each(items.seen, items.key)
     if vote is None:
         return None
-    line = _asked("from_votes", items.paths, {"item": ",".join(items.key), "vote": vote})
-    return WayOut(items.says, "As votes of different people:", (line,))
+    how = {"item": ",".join(items.key), "annotator": FILENAME, "vote": vote}
+    how |= {"drop_missing": True} if {*items.key, vote} & {*gone} else {}
+    line = _asked("from_votes", items.paths, how)
+    return WayOut(items.says, "As votes of different people, each called by the file:", (line,))
 
 
 def _of_lists(

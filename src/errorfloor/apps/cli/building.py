@@ -25,6 +25,7 @@ from errorfloor.apps.cli.labels import Labels
 from errorfloor.apps.cli.messages import following, unclear, written
 from errorfloor.apps.cli.session import BROKEN_PIPE, Failure, Session
 from errorfloor.data.columns import UnclearColumnsError
+from errorfloor.data.format_record import sheet_in
 from errorfloor.data.layouts import BESIDE, Layout, Role
 from errorfloor.data.options import HOW_TO_READ, ReadOptions
 from errorfloor.data.storage import beside_scratch
@@ -381,7 +382,7 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command; where a file or standard input is named in its place, the usual."""
         is_file = args[0] == "-" or os.path.exists(args[0])
-        if self.usual and args[0] not in self.commands and is_file:
+        if self.usual and args[0] not in self.commands and (is_file or sheet_in(args[0])[1]):
             return self.usual, self.commands[self.usual], args
         if not self.usual or args[0] in self.commands or args[0].startswith("-"):
             return super().resolve_command(ctx, args)
@@ -513,7 +514,7 @@ def complete_columns(context: click.Context, parameter: click.Parameter, typed: 
     """Offer the columns of the files that stand before; several have commas between them."""
     # Behind an option without its value click knows no arguments; the program remembers the words.
     words = context.find_root().obj or ()
-    files = [one for one in words if os.path.isfile(one)]
+    files = [one for one in words if os.path.isfile(sheet_in(one)[0])]
     before, comma, last = typed.rpartition(",")
     there: list[str] = []
     with suppress(Exception):  # a shell shows no errors while one types
