@@ -640,6 +640,46 @@ def test_a_guess_that_leaves_out_a_score_is_not_the_first(who, vote, tmp_path, m
         assert "error: " not in shown(line.strip(), tmp_path, monkeypatch)
 
 
+def answers_of(*names, spread=0.1, n=300):
+    """Return columns of the same two answers, each the truth but for a share of rows."""
+    rng = np.random.default_rng(7)
+    truth = rng.random(n) < 0.4
+    answers = {name: ((rng.random(n) < spread) ^ truth).astype(int) for name in names}
+    return pd.DataFrame({"image": np.arange(n), "site": rng.choice(["a", "b"], n), **answers})
+
+
+@pytest.mark.parametrize("stem", ["rad", "RDR_", "Dr. ", "md", "annot"])
+def test_columns_that_are_short_for_people_are_people_where_they_agree(stem):
+    names = [f"{stem}{k}" for k in range(1, 6)]
+    frame = answers_of(*names)
+    found = ef.from_votes(frame, interval=None)
+    assert found.source.columns == {"annotators": tuple(names)}
+    assert found.source.guessed == ("annotators",)
+    assert [*ef.from_votes(frame, group="site", interval=None)] == ["a", "b"]
+    words = frame.replace({name: {0: "no", 1: "yes"} for name in names})
+    assert ef.from_votes(words, interval=None).value == found.value
+
+
+@pytest.mark.parametrize(
+    "stem", ["model", "x", "pred", "q", "class_", "tag", "feature_", "label_x"]
+)
+def test_columns_that_are_short_for_anything_are_asked_about(stem):
+    frame = answers_of(*(f"{stem}{k}" for k in range(1, 6)))
+    with pytest.raises(ef.InputError, match="Cannot tell which columns to take") as raised:
+        ef.from_votes(frame, group="site")
+    assert "leaves too few columns" not in str(raised.value)
+
+
+def test_columns_short_for_people_that_do_not_agree_are_asked_about():
+    names = [f"rad{k}" for k in range(1, 6)]
+    with pytest.raises(ef.InputError, match="Cannot tell which columns to take"):
+        ef.from_votes(answers_of(*names, spread=0.5))
+    numbers = answers_of(*names)
+    numbers[names] += np.random.default_rng(0).normal(size=(len(numbers), 5)).round(2)
+    with pytest.raises(ef.InputError, match="Cannot tell which columns to take"):
+        ef.from_votes(numbers)
+
+
 def test_people_who_vote_may_have_scores_next_to_their_votes():
     frame = scored("answer", item=np.arange(1200) // 5, worker=np.arange(1200) % 5)
     assert ef.from_votes(frame).value == ef.from_votes(frame.drop(columns="net")).value

@@ -307,8 +307,9 @@ def _sheet_of(book: Any, file: File) -> Any:
             listed = ", ".join(repr(sheet.title) for sheet in sheets)
             raise InputError(f"{file.path!r} has no sheet {file.sheet!r}. Its sheets are {listed}.")
         return found
-    tables = [sheet for sheet in sheets if _has_table(sheet, file.path)] if sheets[1:] else []
-    first = next(iter(sheets), None)
+    if len(sheets) < 2:
+        return sheets[0] if sheets else None
+    tables, first = [sheet for sheet in sheets if _has_table(sheet, file.path)], sheets[0]
     chosen = first if first in tables else tables[0] if len(tables) == 1 else None
     others = [f"'{file.path}#{sheet.title}'" for sheet in tables if sheet is not chosen]
     if chosen is None and others:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ _MOST_LABELS = 20  # classes of a column that may hold labels
 _MOST_LISTED = 12  # columns that a command names one by one
 _MOST_ANSWERS = 5  # classes of columns that may be annotators
 _FEWEST_SHARES = 8  # between 0 and 1 that tell that they are shares of numbers of votes
+_LEAST_KAPPA = 0.2  # of columns that agree: "fair" begins there
 _MOST_COPIES = 0.05  # of the rows of votes
 _FEWEST_CLASSES, _MOST_VOTES, _LEAST_ZEROS = 3, 1000, 0.2  # of votes for classes
 _MOST_KEYS = 8  # columns of which pairs are tried
@@ -65,6 +67,8 @@ _MODELS = (
 _PREDICTIONS = r"(^|_)(pred|preds|predicted|prediction|predictions|y_?hat|guess|output)(_|$)"
 _STATES = r"(is|was|has|had|did|will)_\w+"  # is_fraud, has_churned
 _PEOPLE = rf"(^|_)({PEOPLE}|participant|user)(_|\d|$)"
+# Short for people, which other words may be short for as well.
+_SHORT = r"(rad|radiol|rdr|dr|md|anno|annot|obs)_?\d+"
 _VOTES = (
     r"(^|_)(votes?|answer|verdict|judge?ments?|decision|choice|preference|preferred|response|opinion"
     r"|annotation|assessment|reading|labels?|category|class)(_|$)"
@@ -222,14 +226,16 @@ def sure_reading(
     of votes for yes and for no; shares of votes next to their numbers; votes next to the names of
     people; and one share next to one label of two classes, where nothing else is there but ids, or
     where both are called so. More than two numbers are ratings, and votes only where the user gives
-    the number from which on they mean yes (`numbers_vote`). Where it is known which columns models
-    `predicted`, all others that hold the same few answers are people. Votes have to be called so,
-    or after people who vote, unless only votes are asked for: other numbers add up, too.
+    the number from which on they mean yes (`numbers_vote`). Columns that are numbered behind what
+    is short for a person, such as rad1, are people where they hold the same few answers and agree.
+    Where it is known which columns models `predicted`, all others that hold the same few answers
+    are people. Votes have to be called so, or after people who vote, unless only votes are asked
+    for: other numbers add up, too.
     """
     every = _by_values(seen, numbers_vote=numbers_vote)
     declared = numbers_vote or all(one.table is VOTES.table for one in allowed)
     found = [one for one in every if declared or _is_named(one, seen)]
-    found = found or _people_beside(seen, predicted)
+    found = found or _people_beside(seen, predicted) or _people_in_short(seen)
     found = [one for one in found if declared or not leaves_scores(seen, one)]
     if not found or any(one.columns != found[0].columns for one in found):
         return None
@@ -374,6 +380,29 @@ def _people_beside(
     if any(not one.classes & classes or _is_no_person(one) for one in labels):
         return []
     return [guessed(ANNOTATORS, {"annotators": tuple(one.name for one in labels)})]
+
+
+def _people_in_short(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
+    """Return columns such as rad1 and rad2, which hold the same few answers, and mostly agree."""
+    people = [one for one in columns if re.fullmatch(_SHORT, simple(one.name))]
+    starts = {re.split(r"_?\d", simple(one.name))[0] for one in people}
+    classes = {name for one in people for name in one.classes}
+    few = 1 < len(classes) <= _MOST_ANSWERS
+    if len(people) < 2 or len(starts) > 1 or not few or not _agree(people):
+        return []
+    return [guessed(ANNOTATORS, {"annotators": tuple(one.name for one in people)})]
+
+
+def _agree(columns: Sequence[FirstValues]) -> bool:
+    """Tell whether pairs of columns have the same value clearly more often than chance gives."""
+    rows = same = by_chance = 0.0
+    for one, other in combinations(columns, 2):
+        both = [pair for pair in zip(one.cells, other.cells, strict=True) if all(pair)]
+        first, second = Counter(cell for cell, _ in both), Counter(cell for _, cell in both)
+        rows += len(both)
+        same += sum(cell == there for cell, there in both)
+        by_chance += sum(first[name] * second[name] for name in first) / max(len(both), 1)
+    return same - by_chance > _LEAST_KAPPA * (rows - by_chance)
 
 
 def _is_no_person(column: FirstValues) -> bool:

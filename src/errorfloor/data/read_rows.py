@@ -682,10 +682,22 @@ def _chosen(
             told, error = _by_first_values(frame, run, kinds, models, call, error, name)
         if told is not None:
             return told
-        if grouped is None:
+        if grouped is None or not _is_told(
+            {**kinds, str(call.options.group): grouped}, given, call
+        ):
             raise error from None
         taken = argument("group", call.options.group)
         raise error.behind(taken, " leaves too few columns. ") from error
+
+
+def _is_told(kinds: Mapping[str, str], given: Mapping[str, Any], call: ReadCall) -> bool:
+    """Tell whether names leave no doubt about columns, by the layouts of a call."""
+    own = call.layouts[0].choose
+    try:
+        _ = own(kinds, given, call.options, "") if own else choose(kinds, given, call.layouts, "")
+    except InputError:
+        return False
+    return True
 
 
 def _by_first_values(
