@@ -867,6 +867,43 @@ def _competition() -> None:
     frame.to_csv("solution.csv", index=False)
 
 
+def _two_annotators() -> None:
+    rng = np.random.default_rng(71)
+    names = np.array(["billing", "technical", "other"])
+    true = rng.choice(3, 400, p=[0.5, 0.35, 0.15])
+    for who in ("anna", "ben"):
+        given = np.where(rng.random(400) < 0.1, rng.choice(3, 400), true)
+        rows = [
+            (f"T{i:04}", f"ticket {i}, please help", None if i % 90 == 7 else names[given[i]])
+            for i in rng.permutation(400)[:390]
+        ]
+        frame = pd.DataFrame(rows, columns=["task_id", "text", "label"])
+        frame.to_csv(f"{who}.csv", index=False)
+
+
+def _readme_first() -> None:
+    rng = np.random.default_rng(72)
+    shares = rng.dirichlet([0.5, 0.4, 0.2], 300)
+    names = np.array(["Urgent", "Normal", "Spam"])
+    frame = pd.DataFrame({"Ticket": 5000 + np.arange(300)})
+    for who in ("Marta", "Jonas", "Priya"):
+        frame[who] = [rng.choice(names, p=one) for one in shares]
+    with pd.ExcelWriter("triage.xlsx") as book:
+        pd.DataFrame(["Triage study, third quarter"]).to_excel(
+            book, index=False, header=False, sheet_name="Readme"
+        )
+        frame.to_excel(book, index=False, sheet_name="Ratings")
+
+
+def _radiologists() -> None:
+    rng = np.random.default_rng(73)
+    share = np.where(rng.random(900) < 0.4, 0.92, 0.08)
+    frame = pd.DataFrame({"image": range(900), "hospital": rng.choice(["Nord", "Ost"], 900)})
+    for k in range(1, 6):
+        frame[f"rad{k}"] = (rng.random(900) < share).astype(int)
+    frame.to_csv("images.csv", index=False)
+
+
 def _graders() -> None:
     rng = np.random.default_rng(33)
     shares = rng.dirichlet([0.8, 0.5, 0.4, 0.5], 350)
@@ -1200,6 +1237,27 @@ STRANGERS = (
         "Stop the build unless a model of 85 % still has room.",
         _votes,
         "errorfloor headroom votes.csv --model-accuracy 85% --test-items 400 --fail-unless room",
+        ANSWER,
+    ),
+    Job(
+        "a file of each of two",
+        "Two annotators' labels of texts, a file each, some blank.",
+        _two_annotators,
+        "errorfloor anna.csv ben.csv",
+        PASTE,
+    ),
+    Job(
+        "a readme in front",
+        "An Excel file whose first sheet says what the second holds.",
+        _readme_first,
+        "errorfloor triage.xlsx",
+        PASTE,
+    ),
+    Job(
+        "radiologists by number",
+        "Five radiologists' readings of images: a floor for each hospital.",
+        _radiologists,
+        "errorfloor images.csv --group hospital",
         ANSWER,
     ),
 )

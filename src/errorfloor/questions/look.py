@@ -453,7 +453,7 @@ def _of_same_items(items: SameItems, gone: Collection[str]) -> WayOut | None:
     how: dict[str, Any] = {"item": ",".join(items.key), "annotator": FILENAME, "vote": vote}
     how |= {"drop_missing": True} if {*items.key, vote} & {*gone} else {}
     line = _asked("from_votes", items.paths, how)
-    return WayOut(items.says, "As votes of different people, each called by the file:", (line,))
+    return WayOut(items.says, "As votes of different people, named after the files:", (line,))
 
 
 def _of_lists(
