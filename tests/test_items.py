@@ -2,6 +2,7 @@ import csv
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from needs import needs_data
 from scipy.stats import chi2, rankdata
@@ -206,3 +207,25 @@ def test_items_on_which_nobody_differs_are_not_the_hardest():
     unanimous = (positives == 0) | (positives == 10)
     assert unanimous.any()
     assert found.contribution[unanimous].max() < found.contribution[positives == 4].min()
+
+
+@pytest.mark.parametrize("column", ["case_id", "Scan ID", "image"])
+def test_the_only_column_of_ids_names_the_items(column):
+    readers = {f"reader_{k}": [0, 1, 1, k % 2] for k in range(3)}
+    frame = pd.DataFrame({column: list("dbac"), "age": [60, 70, 60, 80], **readers})
+    for named in ({}, {"item": column}):
+        found = ef.items(frame, **named)
+        assert (found.item.tolist(), found.source.guessed) == (list("dbac"), ("annotators",))
+    twice = frame.assign(**{column: list("ddac")})
+    assert ef.items(twice, item=column).item.tolist() == list("ddac")
+
+
+def test_ids_that_come_twice_name_no_items():
+    frame = pd.DataFrame({"patient_id": list("aabb"), "yes": [0, 3, 1, 2], "no": [3, 0, 2, 1]})
+    assert ef.items(frame, counts=["no", "yes"]).item.tolist() == [0, 1, 2, 3]
+    assert ef.items(frame, counts=["no", "yes"], item="patient_id").item.tolist() == list("aabb")
+
+
+def test_an_item_without_votes_is_refused_by_what_it_lacks():
+    with pytest.raises(ef.InputError, match=r"`vote` is missing\. Name its column, too"):
+        ef.items(pd.DataFrame({"case_id": list("dbac"), "x": [1.5, 2, 3, 4]}), item="case_id")

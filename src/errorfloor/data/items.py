@@ -191,14 +191,22 @@ class KeptVotes:
 
 def _with_names(request: RowRequest) -> RowRequest:
     """Take a column that names the items for their group, where they have no other names."""
-    from errorfloor.data.columns import fitting
+    from errorfloor.data.columns import fitting, names_an_id
 
     if "item" in request.columns or request.options.group is not None:
         return request
     used = {one for value in request.columns.values() for one in _several(value)}
     there = [one for one in request.frame.collect_schema().names() if one not in used]
-    found = fitting(ITEM, there)
+    found = fitting(ITEM, there) or [
+        one for one in there if names_an_id(one) and _has_each_once(request, one)
+    ]
     return request.with_options(group=found[0] if len(found) == 1 else None)
+
+
+def _has_each_once(request: RowRequest, column: str) -> bool:
+    """Tell whether no value of a column comes twice, or is missing."""
+    values = request.run(request.frame.select(column))[column].tolist()
+    return len({*values}) == len(values) and None not in values
 
 
 def _fetched(items: CheckedRows, label: str | None) -> tuple[NDArray[Any], Counts]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 from errorfloor._checks import InputError, as_flag
 from errorfloor._keywords import explains_keywords
 from errorfloor._typing import Counts, Floats
+from errorfloor.data.columns import MissingColumnsError
 from errorfloor.data.items import KeptVotes, VoteItems
 from errorfloor.data.options import Reading, ReadOptions
 from errorfloor.data.read import read
@@ -92,16 +95,29 @@ def items(
     symmetric = None if symmetric is None else as_flag(symmetric, name="symmetric")
     if votes is None:
         votes = columns.pop("positives", None)
-    where = with_names(ReadOptions.of(**columns, item=item))
-    return of_reading(read(votes, keeper.layouts, where, second=totals), keeper, symmetric)
+    where = ReadOptions.of(**columns, item=item)
+    reading = with_names(where, lambda how: read(votes, keeper.layouts, how, second=totals))
+    return of_reading(reading, keeper, symmetric)
 
 
-def with_names(where: ReadOptions) -> ReadOptions:
-    """Take the column of items for mere names next to columns that hold whole items."""
+def with_names(where: ReadOptions, door: Callable[[ReadOptions], Reading]) -> Reading:
+    """Read with the column of items as mere names where other columns hold whole items.
+
+    Where no other is named, these are guessed if the items have no votes in rows.
+    """
     columns = dict(where.columns)
-    if "item" in columns and columns.keys() & {"positives", "annotators", "annotations"}:
-        return replace(where, group=columns.pop("item"), columns=columns)
-    return where
+    if "item" not in columns:
+        return door(where)
+    as_names = replace(where, group=columns.pop("item"), columns=columns)
+    if columns.keys() & {"positives", "counts", "annotators", "annotations"}:
+        return door(as_names)
+    try:
+        return door(where)
+    except MissingColumnsError:
+        if not columns:
+            with suppress(InputError):
+                return door(as_names)
+        raise
 
 
 def of_reading(reading: Reading, keeper: KeptVotes, symmetric: bool | None) -> Items | ClassItems:

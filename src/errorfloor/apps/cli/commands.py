@@ -807,14 +807,17 @@ def _show_rows(session: Session, found: Any, output: Path | None, *more: str) ->
 def items(session: Session, labels: Labels, output: Path | None, symmetric: bool | None) -> None:
     """Show for each item how probable class 1 is, and how often even the best model errs on it.
 
-    With --votes or --annotators, --item may name the items.
+    Where a row is an item, --item may name the column with its id; one called so is found.
     """
     from errorfloor.data.items import KeptVotes
     from errorfloor.questions.items import of_reading, with_names
     from errorfloor.show.text import left_out
 
     keeper = KeptVotes()
-    reading = replace(labels, where=with_names(labels.where), layouts=keeper.layouts).read(session)
+    reading = with_names(
+        labels.where,
+        lambda how: replace(labels, where=how, layouts=keeper.layouts).read(session),
+    )
     with session.step("fitting"):
         found = of_reading(reading, keeper, symmetric)
     _show_rows(session, found, output, *left_out(found.dropped, reading.source))
