@@ -282,7 +282,7 @@ def test_two_columns_say_what_is_wrong_and_classes_put_them_in_order():
     assert table_of(frame, **named, positive="yes") == BINARY
     assert "whose scores come first" in error_of(reading, frame, **named, positive="no")
     assert "goes with one column" in error_of(reading, frame, **named, positive_from=1)
-    assert "must add up to 1: 150 of 150 do not" in error_of(
+    assert "must add up to 1: the sum of row 0 is 1.5 (150 of 150 are bad)" in error_of(
         reading, frame.assign(p_no=0.5 + frame.p_no), soft=["p_no", "p_yes"]
     )
     blank = frame.assign(p_no=0.0, p_yes=2.0 * np.arange(N))
@@ -758,3 +758,75 @@ def test_frames_take_columns_of_classes():
 def test_votes_need_items_and_two_columns(shape):
     with pytest.raises(ef.InputError, match="`votes` must have a row for each item and a column"):
         ef.from_votes(np.ones(shape, dtype=int))
+
+
+# Probabilities that were rounded
+
+
+def rounded(decimals, classes=3, n=400):
+    shares = np.random.default_rng(4).dirichlet([0.5] * classes, n)
+    return shares, shares.round(decimals)
+
+
+def frame_of(rows):
+    return pd.DataFrame(rows, columns=[f"p_{name}" for name in "abcdefgh"[: rows.shape[1]]])
+
+
+@pytest.mark.parametrize(("decimals", "classes"), [(3, 3), (2, 2), (2, 8), (4, 5), (1, 2)])
+@pytest.mark.parametrize("kind", ["array", "float32", "frame", "named", "lists", "file"])
+def test_rounded_probabilities_are_divided_by_their_sum(tmp_path, decimals, classes, kind):
+    _, rows = rounded(decimals, classes)
+    if classes == 2:
+        rows[:, 1] = (1 - rows[:, 0]).round(decimals)
+        rows[::7, 1] -= (rows[::7, 1] > 0.5) * 10.0**-decimals
+    off = int((np.abs(rows.sum(axis=1) - 1) > 1e-6).sum())
+    assert off > 0
+    true = ef.from_soft_labels(rows / rows.sum(axis=1, keepdims=True), interval=None)
+    how = {"soft": [*frame_of(rows)]} if kind == "named" else {}
+    data = rows.astype(np.float32) if kind == "float32" else rows
+    if kind in ("frame", "named", "file"):
+        data = frame_of(rows.round(decimals)).assign(id=np.arange(len(rows)))
+    if kind == "lists":
+        data = pd.DataFrame({"soft": [[*map(float, one)] for one in rows.round(decimals)]})
+    if kind == "file":
+        data.to_csv(tmp_path / "soft.csv", index=False)
+        data = tmp_path / "soft.csv"
+    found = ef.from_soft_labels(data, interval=None, **how)
+    assert found.value == pytest.approx(true.value, abs=1e-6)
+    assert found.source.facts["divided"] == off
+    told = [one for one in found.findings if one.name == "Rounded probabilities"]
+    assert [one.level for one in told] == ["note"]
+    assert told[0].sentence.startswith(f"The probabilities of {off} items add up to 1 but for the")
+
+
+@pytest.mark.parametrize("data", ["array", "frame"])
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        # Three decimals of three classes may be off by 0.0015.
+        ([[0.585, 0.414, 0.003], [0.5, 0.25, 0.25]], r"row 0 is 1\.002 \(1 of 2 are bad\)"),
+        ([[0.12345678, 0.5, 0.376], [0.5, 0.25, 0.25]], r"row 0 is 0\.99945678 \("),
+        ([[0.5, 0.5, 0.0], [0.3, 0.3, 0.2]], r"row 1 is 0\.8 \("),  # which is off by 0.15 at most
+        ([[1, 0, 0], [0, 0, 0]], r"row 1 is 0\.0 \("),
+        ([[0.5, 0.5], [0.7, 0.5]], r"row 1 is 1\.2 \("),
+    ],
+)
+def test_sums_that_rounding_does_not_explain_are_refused(data, rows, said):
+    rows = np.array(rows, dtype=float)
+    given = {"soft": [*frame_of(rows)]} if data == "frame" else {}
+    with pytest.raises(ef.InputError, match=f"must add up to 1: the sum of {said}"):
+        ef.from_soft_labels(frame_of(rows) if data == "frame" else rows, **given)
+
+
+def test_a_dataframe_of_probabilities_alone_needs_no_names():
+    shares, rows = rounded(3)
+    frame = frame_of(rows)
+    found = ef.from_soft_labels(frame, interval=None)
+    assert found.source.columns == {"soft": ("p_a", "p_b", "p_c")}
+    assert found.classes == ("a", "b", "c")
+    assert ef.look(frame).next == ("ef.from_soft_labels(df, soft=['p_a', 'p_b', 'p_c'])",)
+    assert ef.from_soft_labels(shares, interval=None).value == pytest.approx(found.value, abs=1e-3)
+    for other in (frame.assign(x=0.5), frame.assign(x=np.arange(len(frame)) % 3), frame[["p_a"]]):
+        with pytest.raises(ef.InputError, match="Cannot tell which") as raised:
+            ef.from_soft_labels(other)
+        assert "`soft=['COL', 'COL', 'COL']`" in str(raised.value)

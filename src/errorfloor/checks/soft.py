@@ -108,7 +108,18 @@ def _all(estimate: Estimate) -> Iterator[Finding]:
     else:
         yield balance(mean, table.classes, "The mean soft labels.")
     yield from vote_shares(np.unique(p), table.n, words)
+    divided = None if estimate.source is None else estimate.source.facts.get("divided")
+    if divided:
+        yield Finding("Rounded probabilities", counted(divided, "item"), "note", rounded(divided))
     yield trust()
+
+
+def rounded(number: int) -> str:
+    """Say that probabilities were divided by their sum."""
+    return (
+        f"The probabilities of {counted(number, 'item')} add up to 1 but for the rounding of their "
+        "decimals, and were divided by their sum."
+    )
 
 
 def trust() -> Finding:

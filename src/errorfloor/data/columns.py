@@ -582,6 +582,8 @@ def usage(allowed: Sequence[Layout], head: str = "Name them by") -> tuple[Part, 
         mentioned((role, ("COL", "COL") if role.several else "COL") for role in layout.roles)
         for layout in allowed
     ]
+    if len(allowed) == 1 and allowed[0].roles[0].by_class and len(allowed[0].roles) == 1:
+        ways.append(mentioned((role, ("COL", "COL", "COL")) for role in allowed[0].roles))
     return _lines(head, ways)
 
 

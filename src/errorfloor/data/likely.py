@@ -34,10 +34,12 @@ from errorfloor.data.layouts import (
     RATER,
     RATING,
     SCORES,
+    SOFT_LABELS,
     TRUTH,
     VOTES,
     Layout,
 )
+from errorfloor.data.matrices import rounding_of
 from errorfloor.data.naming import common_start, names_of_columns, positive_of
 from errorfloor.data.values import MOST_ROUNDING, SHARE_ROUNDING, is_id, is_missing, spelt
 
@@ -983,10 +985,27 @@ def confusion_matrix(columns: Sequence[FirstValues]) -> list[list[int]] | None:
     return None
 
 
-def only_shares(columns: Sequence[FirstValues]) -> str | None:
-    """Return the only column of shares, where the others are ids and free text."""
+def only_shares(columns: Sequence[FirstValues]) -> list[str]:
+    """Return the only column of shares, or all that add up to 1, next to ids and free text."""
     shares = [one for one in columns if one.may_be_scores and _are_shares(one)]
-    return shares[0].name if len(shares) == 1 and _say_nothing(columns, shares) else None
+    several = [one for one in columns if one.numbers is not None and not one.is_id]
+    shares = shares if len(shares) == 1 else several if _add_up(several) else []
+    return [one.name for one in shares] if _say_nothing(columns, shares) else []
+
+
+def soft_labels_beside(columns: Sequence[FirstValues]) -> ChosenColumns | None:
+    """Return probabilities of several classes: all columns but ids and free text add up to 1."""
+    names = only_shares(columns)
+    return guessed(SOFT_LABELS, {"soft": tuple(names)}) if len(names) > 1 else None
+
+
+def _add_up(columns: Sequence[FirstValues]) -> bool:
+    """Tell whether columns hold fractions that add up to 1 on each item, but for rounding."""
+    if len(columns) < 2 or not all(_are_shares(one) and all(one.cells) for one in columns):
+        return False
+    rows = np.array([one.numbers for one in columns], dtype=np.float64).T
+    some = any(one.are_fractions for one in columns)
+    return some and bool((np.abs(rows.sum(axis=1) - 1) <= rounding_of(rows)).all())
 
 
 def only_numbers(columns: Sequence[FirstValues]) -> list[str]:

@@ -45,6 +45,8 @@ EXACT = 262_144  # distinct scores: a table has a row for each up to here, and b
 CELLS = 65_536  # of the grid from 0 to 1, where scores have to be merged
 MOST_ITEMS = 2**62  # of a table, so that no sum of its counts is beyond 64 bits
 ROUNDING = 1e-6  # by which probabilities may miss a sum of one
+_OFF_GRID = 1e-3  # of a unit of the last decimal, by which 32 bits miss rounded numbers
+_MOST_ROUNDED = 0.1001  # by which rounding may move a sum of probabilities
 _SMALL = 2**22  # only for speed: entries of counts, up to which they are of the usual size
 
 
@@ -116,16 +118,41 @@ def added(rows: NDArray[Any]) -> NDArray[Any]:
     return total
 
 
-def check_sums(rows: Floats, name: str) -> None:
+def check_sums(rows: Floats, name: str, within: float = ROUNDING) -> None:
     """Refuse rows of probabilities that do not add up to one."""
     total = added(rows)
     refuse(
-        ~(np.abs(total - 1) <= ROUNDING),
-        total,
+        ~(np.abs(total - 1) <= within),
+        np.round(total, 9),
         (argument(name), " of an item must add up to 1"),
         "Divide them by their sum, or pass logits through a softmax.",
         entry="the sum of row",
     )
+
+
+def rounding_of(rows: Floats) -> float:
+    """Return by how much sums of probabilities may miss one because these were rounded.
+
+    With d decimals each of K may be off by half a unit of the last one, so a sum by K / 2 units.
+    """
+    for decimals in range(1, 6):
+        scaled = rows * 10.0**decimals
+        if (np.abs(scaled - np.rint(scaled)) <= _OFF_GRID).all():
+            whole = decimals == 1 and not (rows % 1).any()
+            most = min(0.5001 * rows.shape[1] / 10**decimals, _MOST_ROUNDED)
+            return ROUNDING if whole else max(most, ROUNDING)
+    return ROUNDING
+
+
+def as_shares(rows: Floats, name: str) -> Floats:
+    """Return probabilities by their sums, which may miss one by what rounding does."""
+    check_sums(rows, name, rounding_of(rows) if are_off(rows) else ROUNDING)
+    return normalised(rows)
+
+
+def are_off(rows: Floats) -> int:
+    """Return how many rows do not add up to one."""
+    return int((~(np.abs(added(rows) - 1) <= ROUNDING)).sum())
 
 
 def side_by_side(*classes: Counts) -> Counts:
@@ -381,10 +408,11 @@ def as_soft(soft_labels: object, classes: object) -> tuple[Floats, tuple[str, ..
     names = check_number(classes, rows.shape[1], "soft_labels")
     for k in range(rows.shape[1]):
         check_unit_interval(rows[:, k], name="soft_labels", entry="row")
-    check_sums(rows, "soft_labels")
+    shares = as_shares(rows, "soft_labels")
     if rows.shape[1] == 2:
-        return as_probabilities(rows[:, 1], name="soft_labels"), None
-    return normalised(rows), names
+        plain = shares if are_off(rows) else rows
+        return as_probabilities(plain[:, 1], name="soft_labels"), None
+    return shares, names
 
 
 def counted_once(ordered: Floats) -> dict[str, Any]:

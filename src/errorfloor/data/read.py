@@ -33,7 +33,14 @@ from errorfloor.data.layouts import (
     Layout,
     joined,
 )
-from errorfloor.data.matrices import as_votes, check_counts, is_matrix, without_frame
+from errorfloor.data.matrices import (
+    are_off,
+    as_matrix,
+    as_votes,
+    check_counts,
+    is_matrix,
+    without_frame,
+)
 from errorfloor.data.naming import TWO_CLASSES, Binary, as_binary, listed, names_in_arrays
 from errorfloor.data.options import ARRAY, Origin, Reading, ReadOptions, Source, is_source
 from errorfloor.data.tables import ScoreTable, SoftTable, Table, VoteTable
@@ -320,6 +327,12 @@ def _of_arrays(data: object, call: ReadCall, *, named: bool = False) -> Reading:
     else:
         table = make(data, labels, options.classes)
     facts: dict[str, Any] = {"id_as_score": True} if layout is SCORES and number_rows(data) else {}
+    if (
+        layout is SOFT_LABELS
+        and is_matrix(data)
+        and (off := are_off(as_matrix(data, "soft_labels")))
+    ):
+        facts["divided"] = off
     names = names_in_arrays(data, labels, options.classes, layout is SCORES)
     facts |= facts_of_classes([table], names, told.sides)
     own = {"columns": {layout.roles[0].name: ARRAY}} if named else {}

@@ -76,12 +76,13 @@ from errorfloor.data.likely import (
     ratings_in_rows,
     readings_by_values,
     score_and_label_apart,
+    soft_labels_beside,
     sure_reading,
 )
 from errorfloor.data.matrices import CELLS, labels_apart
 from errorfloor.data.options import Origin, Reading, ReadOptions, is_source
 from errorfloor.data.read import ReadCall, facts_of_classes, of_counted
-from errorfloor.data.rows import FEW_ROWS, RowRequest, Run, count_where, whole
+from errorfloor.data.rows import FEW_ROWS, RowRequest, Run, count_where, off_by_rounding, whole
 from errorfloor.data.storage import read_arrays
 from errorfloor.data.tables import ScoreTable, Table, VoteTable
 from errorfloor.data.values import are_numbered, is_numbered
@@ -328,6 +329,8 @@ def of_rows(data: Any, call: ReadCall, name: str, paths: tuple[str, ...] = ()) -
             facts |= _missing_in_rows(request, chosen)
             if chosen.layout is not RATINGS_IN_ROWS:
                 tables = _items_lost(request, chosen, tables)
+        if chosen.layout is SOFT_LABELS:
+            facts |= off_by_rounding(request)
         if not call.only_tables:
             facts |= facts_of(request, chosen, tables, rows)
     facts |= _facts_of_files(data)
@@ -611,7 +614,9 @@ def _chosen_rows(
             chosen = _chosen(frame, run, named, call, options.called or name)
         except UnclearColumnsError as error:
             told = source.tool_notes if isinstance(source, Found) else []
-            notes = (f"{one.tool}: {note}. " for one in told for note in one.notes)
+            notes = [f"{one.tool}: {note}. " for one in told for note in one.notes]
+            if not notes:
+                raise
             raise error.behind(*notes) from error
         joined = tuple(role for role in named if role not in given)
         chosen = replace(chosen, guessed=(*chosen.guessed, *joined)) if joined else chosen
@@ -717,6 +722,8 @@ def _by_first_values(
         numbers_vote=call.options.positive_from is not None,
         predicted=first_values(frame, run, models),
     )
+    if told is None and [one.name for one in call.layouts] == [SOFT_LABELS.name]:
+        told = soft_labels_beside(first)
     able = {one.name for one in call.layouts}
     likely = [one for one in readings_by_values(first) if one.layout.name in able]
     if told is None and likely and not any(map(_is_command, error.parts)):

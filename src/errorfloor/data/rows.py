@@ -13,7 +13,7 @@ from functools import partial, reduce, wraps
 from itertools import pairwise
 from math import inf
 from numbers import Real
-from operator import add, or_
+from operator import add, and_, or_
 from typing import Any, TypeAlias, TypeVar
 
 import narwhals as nw
@@ -82,12 +82,11 @@ from errorfloor.data.entries import (
 )
 from errorfloor.data.matrices import (
     ROUNDING,
+    as_shares,
     check_some_positive,
-    check_sums,
     counted_scores,
     counted_soft,
     counted_votes,
-    normalised,
     ranks_of,
     side_by_side,
     vote_key,
@@ -127,6 +126,7 @@ class RowRequest:
     options: ReadOptions = field(default_factory=ReadOptions)
     naming: Naming | None = None  # which value is which, where there are more than two classes
     ordered: bool = False  # whether rows of DuckDB come in the order of their files
+    divided: int = 0  # rows of two probabilities that add up to 1 but for rounding
 
     @property
     def predicted(self) -> dict[str, str]:
@@ -965,8 +965,7 @@ def count_class_soft(request: RowRequest) -> dict[Any, SoftTable]:
     columns = request.columns["soft"]
     names = request.options.classes or names_of_columns(columns)
     items, found, given = _rows_by_class(request, "soft", ())
-    check_sums(given, "soft")
-    rows = normalised(given)
+    rows = as_shares(given, "soft")
 
     def make(at: Any) -> SoftTable:
         own = _class_entries(items, found, at, rows)
@@ -1051,10 +1050,10 @@ def as_two(request: RowRequest, name: str) -> RowRequest:
     found = _count_pairs(request, name)
     one, other = request.columns[name]
     if name == "soft" and found["off"]:
-        raise InputError(
-            *(argument(name), f" (columns {one!r} and {other!r}) of an item must add up to 1: "),
-            f"{found['off']:,} of {found['n']:,} do not. Divide them by their sum.",
-        )
+        frame, _, _ = _numbers_by_class(request, name)
+        pairs = request.run(frame.select(*(nw.col(f"soft {k}").cast(nw.Float64) for k in (0, 1))))
+        both = np.stack([np.asarray(side, np.float64) for side in pairs.values()], axis=1)
+        as_shares(both[~np.isnan(both).any(axis=1)], name)
     plain = not found["off"] and not found["negative"]
     if plain and not found["gone"]:
         return request.with_column(name, other)
@@ -1068,7 +1067,8 @@ def as_two(request: RowRequest, name: str) -> RowRequest:
         read = second + 0 * first  # missing where either is
     column = f"{one}, {other}"
     frame = with_numbers(request.frame, parts).with_columns(read.alias(column))
-    return request.with_column(name, column, frame)
+    divided = found["off"] if name == "soft" else 0
+    return replace(request.with_column(name, column, frame), divided=divided)
 
 
 def _count_pairs(request: RowRequest, name: str) -> dict[str, int]:
@@ -1084,6 +1084,18 @@ def _count_pairs(request: RowRequest, name: str) -> dict[str, int]:
         "gone": gone[0],
     }
     return count_where(frame, request.run, marks)
+
+
+def off_by_rounding(request: RowRequest) -> dict[str, int]:
+    """Return how many rows of probabilities add up to one but for rounding, if any do."""
+    if isinstance(request.columns["soft"], str):  # two classes have one column by now, if not ever
+        return {"divided": request.divided} if request.divided else {}
+    frame, _, _ = _numbers_by_class(request, "soft")
+    names = [f"soft {k}" for k in range(len(request.columns["soft"]))]
+    off = (nw.sum_horizontal(*(nw.col(one).cast(nw.Float64) for one in names)) - 1).abs() > ROUNDING
+    there = reduce(and_, (~where_missing(frame, one) for one in names))
+    found = count_where(frame, request.run, {"off": off.fill_null(False) & there})
+    return {"divided": found["off"]} if found["off"] else {}
 
 
 # Items without a label, told apart from the others and kept next to them.

@@ -295,7 +295,7 @@ def _by_values(
         return readings, None
     if (models := likely.models_and_label(first, any_name=True)) is not None:
         return [], _of_models(*models, files)
-    if (shares := likely.only_shares(first)) is not None:
+    if shares := likely.only_shares(first):
         return [], _of_shares(shares, files)
     if numbers := likely.only_numbers(first):
         return [], _of_numbers(numbers, files)
@@ -404,15 +404,17 @@ def _of_agreement(share: str, label: str, files: tuple[str, ...]) -> WayOut:
     return WayOut(sentence, lines=in_general(files, ())[1:5])  # those of votes
 
 
-def _of_shares(column: str, files: tuple[str, ...]) -> WayOut:
-    """Say what a single column of numbers from 0 to 1 may be."""
-    sentence = (
-        f"Column {column!r} holds numbers from 0 to 1, and no column holds labels. Scores of a "
-        "model need a label for each item."
-    )
-    leads = "Only if these are the true probabilities of class 1:"
-    line = _asked("from_soft_labels", files, {"soft": column})
-    return WayOut(sentence, leads, (line,), {SOFT_LABELS.roles[0].name: [column]})
+def _of_shares(columns: list[str], files: tuple[str, ...]) -> WayOut:
+    """Say what a single column of numbers from 0 to 1 may be, or several that add up to 1."""
+    (column, *others), of_each = columns, "class 1"
+    what = f"Column {column!r} holds numbers from 0 to 1"
+    if others:
+        what = f"Columns {', '.join(map(repr, columns))} add up to 1 on each item"
+        of_each = "the classes"
+    sentence = f"{what}, and no column holds labels. Scores of a model need a label for each item."
+    leads = f"Only if these are the true probabilities of {of_each}:"
+    line = _asked("from_soft_labels", files, {"soft": columns if others else column})
+    return WayOut(sentence, leads, (line,), {SOFT_LABELS.roles[0].name: columns})
 
 
 def _of_numbers(columns: list[str], files: tuple[str, ...]) -> WayOut:

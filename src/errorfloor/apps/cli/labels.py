@@ -98,6 +98,10 @@ class Labels:
             )
         for note in reading.source.facts.get("notes", ()):
             session.remark(note)
+        if divided := reading.source.facts.get("divided"):
+            from errorfloor.checks.soft import rounded
+
+            session.remark(rounded(divided))
         _remark_on_classes(session, reading)
         return reading, more
 
