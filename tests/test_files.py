@@ -137,6 +137,46 @@ def test_exports_say_whose_votes_they_are(name):
     assert sorted(found.workloads[:, 1]) == sorted(plain.workloads[:, 1]) == [6, 6, 6]
 
 
+def test_annotations_that_were_skipped_or_cancelled_are_counted(tmp_path):
+    def task(number, *done):
+        return {"id": number, "data": {"text": "x"}, "annotations": [*map(annotation, *done)]}
+
+    def annotation(who, choice):
+        value = {"type": "choices", "value": {"choices": [choice]}}
+        empty = choice in ("cancelled", "blank")
+        cancelled = choice == "cancelled"
+        return {"completed_by": who, "result": [] if empty else [value], "was_cancelled": cancelled}
+
+    votes = [("abc", ("yes", "no", "yes")), ("abc", ("yes", "cancelled", "no"))]
+    more = [("abc", ("no", "blank", "yes")), ("ab", ("cancelled", "cancelled"))]
+    for name, rows, start in (("one", votes, 0), ("two", more, 5), ("none", votes[:1], 9)):
+        tasks = [task(start + k, *row) for k, row in enumerate(rows)]
+        (tmp_path / f"{name}.json").write_text(json.dumps(tasks))
+    one, two, none = (tmp_path / f"{name}.json" for name in ("one", "two", "none"))
+    said = {
+        (one,): "1 annotation without an answer is left out",
+        (two,): "3 annotations without an answer are left out",
+        (one, two): "4 annotations without an answer are left out",
+        (two, one, none): "4 annotations without an answer are left out",
+    }
+    for files, note in said.items():
+        reading = read(list(files), LAYOUTS, ReadOptions.of())
+        assert reading.source.facts["notes"] == [f"Label Studio: {note}"]
+        shown = CliRunner().invoke(cli, ["estimate", *map(str, files)])
+        assert f"note: Label Studio: {note}" in shown.output
+    assert "notes" not in read(none, LAYOUTS, ReadOptions.of()).source.facts
+
+
+def test_missing_votes_side_by_side_are_counted(tmp_path):
+    rows = ["case,reader_1,reader_2", "1,yes,no", "2,N/A,yes", "3,,no", "4,no,no", "5,yes,yes"]
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join(rows) + "\n")
+    shown = CliRunner().invoke(cli, ["estimate", str(path)]).output
+    assert "note: 2 of 10 votes are missing (blank, N/A and the like)" in shown
+    path.write_text("\n".join([*rows[:2], *rows[4:]]) + "\n")
+    assert "votes are missing" not in CliRunner().invoke(cli, ["estimate", str(path)]).output
+
+
 def test_each_tool_is_told_by_its_records_and_no_other():
     first = {}
     for name in ("label_studio.json", "argilla.json", "prodigy.jsonl", "doccano.jsonl"):

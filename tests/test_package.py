@@ -51,6 +51,11 @@ def test_extras_bring_what_their_texts_promise_and_say_from_which_version_on():
     extras = project["optional-dependencies"]
     assert set(extras["excel"]) <= set(extras["cli"])  # the help says that Excel is read
     assert "errorfloor[cli]" in extras["app"]
+    (together,) = extras["all"]
+    assert together == "errorfloor[app,cli,excel,features,mcp]"
+    assert {"all", "data", "docs", "dev", "paper", "spark", "test"} >= extras.keys() - {
+        *together.removeprefix("errorfloor[").rstrip("]").split(",")
+    }
     for name in ("cli", "features", "app", "excel"):
         for one in extras[name]:
             assert one.startswith("errorfloor[") or ">=" in one, one

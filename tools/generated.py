@@ -127,9 +127,12 @@ def table_of_layouts() -> str:
 
 
 def table_of_formats() -> str:
-    """Return the formats of files, with the endings of their names."""
-    rows = [(kind.name, ", ".join(f"`{suffix}`" for suffix in kind.suffixes)) for kind in FORMATS]
-    return _table(("format", "names end in"), rows)
+    """Return the formats of files, with what people call them and the endings of their names."""
+    rows = [
+        (kind.name, kind.title or kind.name, ", ".join(f"`{suffix}`" for suffix in kind.suffixes))
+        for kind in FORMATS
+    ]
+    return _table(("format", "files", "names end in"), rows)
 
 
 def table_of_metrics() -> str:

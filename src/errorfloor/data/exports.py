@@ -35,6 +35,13 @@ class ToolNotes:
     notes: tuple[str, ...] = ()
     problem: InputError | None = None  # why nothing is read of it unless columns are named
     columns: Mapping[str, str] = field(default_factory=dict)  # of votes, by role
+    blank: int = 0  # annotations that were skipped or cancelled, or have no answer
+
+    def with_blank(self, blank: int) -> ToolNotes:
+        """Return the same with a note on annotations without an answer, of several files."""
+        what = "1 annotation without an answer is" if blank == 1 else ""
+        what = what or f"{blank:,} annotations without an answer are"
+        return replace(self, notes=(*self.notes, f"{what} left out"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,8 @@ def read_export(export: Export, records: list[Any], file: str) -> tuple[list[Row
         found = export.inside(records[0])
         records = records if found is None else found
     if export.rows is None:
-        return rows_of_export(export, records, _place(file)), ToolNotes(export.name)
+        rows, blank = rows_of_export(export, records, _place(file))
+        return rows, ToolNotes(export.name, blank=blank)
     some = [record for record in records if isinstance(record, Mapping)]
     if not some:
         raise InputError(
@@ -72,17 +80,24 @@ def read_export(export: Export, records: list[Any], file: str) -> tuple[list[Row
     return export.rows(some)
 
 
-def rows_of_export(export: Export, records: list[Any], place: str | None = None) -> list[Row]:
-    """Return a row for each vote; each item has a number where it has no id.
+def rows_of_export(
+    export: Export, records: list[Any], place: str | None = None
+) -> tuple[list[Row], int]:
+    """Return a row for each vote, and how many annotations have none.
+
+    Each item has a number where it has no id.
 
     `place` is the item of a file that holds the votes on a single one.
     """
-    rows = []
+    rows, blank = [], 0
     assert export.votes is not None
     for number, record in enumerate(records):
         if not isinstance(record, Mapping):
             continue
         for item, annotator, vote in export.votes(record):
+            if vote is _NO_VOTE:
+                blank += 1
+                continue
             numbered = place if item is _FILE else number if item is None else item
             rows.append({"item": numbered, "annotator": annotator, "vote": vote})
     if not rows:
@@ -93,9 +108,10 @@ def rows_of_export(export: Export, records: list[Any], place: str | None = None)
     if all(row["annotator"] is None for row in rows):
         for row in rows:
             del row["annotator"]
-    return rows
+    return rows, blank
 
 
+_NO_VOTE = object()  # of an annotation that was skipped, cancelled or has no answer
 _FILE = object()  # an item that has a file of its own
 
 
@@ -167,7 +183,7 @@ def _votes_of_label_studio(record: Record) -> Iterator[Vote]:
     for one in record.get("annotations", record.get("completions")) or ():
         results = one.get("result") or ()
         if one.get("was_cancelled") or one.get("skipped"):
-            continue
+            results = ()
         by = one.get("completed_by")
         by = by.get("email", by.get("id")) if isinstance(by, Mapping) else by
         for result in results:
@@ -175,6 +191,8 @@ def _votes_of_label_studio(record: Record) -> Iterator[Vote]:
             if kind in ("choices", "rating", "number"):
                 yield record.get("id"), by, _one_of(value.get(kind))
                 break  # one question an item: the first
+        else:
+            yield record.get("id"), by, _NO_VOTE
 
 
 def _is_argilla(record: Record) -> bool:
@@ -188,20 +206,21 @@ def _votes_of_argilla(record: Record) -> Iterator[Vote]:
     if isinstance(answers, Mapping):  # by question, since version 2
         question: Any = next(iter(answers.values()), ())
         for one in question or ():
-            if one.get("status") in (None, "submitted"):
-                yield item, one.get("user_id"), _one_of(one.get("value"))
+            done = one.get("status") in (None, "submitted")
+            yield item, one.get("user_id"), _one_of(one.get("value")) if done else _NO_VOTE
         return
     for one in answers or ():
         first: Any = next(iter((one.get("values") or {}).values()), None)
-        if one.get("status") in (None, "submitted") and first is not None:
-            value = first.get("value") if isinstance(first, Mapping) else first
-            yield item, one.get("user_id"), _one_of(value)
+        done = one.get("status") in (None, "submitted") and first is not None
+        value = first.get("value") if isinstance(first, Mapping) else first
+        yield item, one.get("user_id"), _one_of(value) if done else _NO_VOTE
 
 
 def _votes_of_prodigy(record: Record) -> Iterator[Vote]:
     by = record.get("_annotator_id", record.get("_session_id"))
     item = record.get("_input_hash", record["_task_hash"])
     if record["answer"] == "ignore":
+        yield item, by, _NO_VOTE
         return
     if "accept" in record:  # a choice of options
         if record["answer"] == "accept":

@@ -121,7 +121,12 @@ class Found:
         """The notes on the tools that wrote them, once they were read."""
         every = (one for file in self.files for one in file.tool_notes)
         last = sorted(every, key=lambda one: one.problem is not None)  # what is wrong with one
-        return list({one.tool: one for one in last}.values())
+        told = {one.tool: one for one in last}.values()
+        blank: dict[str, int] = {}
+        for file in self.files:  # which may have been read more than once
+            for one in file.tool_notes[-1:]:
+                blank[one.tool] = blank.get(one.tool, 0) + one.blank
+        return [one.with_blank(blank[one.tool]) if blank.get(one.tool) else one for one in told]
 
     @property
     def size(self) -> int:

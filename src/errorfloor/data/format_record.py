@@ -62,6 +62,8 @@ class Format:
         Whether it may hold saved tables in place of rows.
     is_archive : bool
         Whether its files are ZIP archives.
+    title : str
+        What people call it, where that is another word than the name.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Format:
     finds_delimiter: bool = False
     holds_tables: bool = False
     is_archive: bool = False
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

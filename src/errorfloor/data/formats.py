@@ -337,6 +337,7 @@ def _is_whole_json(start: bytes, end: bytes) -> bool:
 FORMATS = (
     Format(
         name="csv",
+        title="CSV",
         suffixes=(".csv", ".txt"),
         begins=lambda _: True,
         call=_call_text,
@@ -346,6 +347,7 @@ FORMATS = (
     ),
     Format(
         name="tsv",
+        title="TSV",
         suffixes=(".tsv", ".tab"),
         begins=lambda start: b"\t" in start.split(b"\n")[0],
         call=partial(_call_text, more=_TABS),
@@ -354,6 +356,7 @@ FORMATS = (
     ),
     Format(
         name="jsonl",
+        title="JSON",
         suffixes=(".jsonl", ".ndjson", ".json"),
         begins=lambda start: start.lstrip()[:1] in (b"{", b"["),
         call=_call_jsonl,
@@ -362,6 +365,7 @@ FORMATS = (
     ),
     Format(
         name="parquet",
+        title="Parquet",
         suffixes=(".parquet", ".pq"),
         begins=lambda start: start.startswith(b"PAR1"),
         call=lambda _, files: f"read_parquet([{names_of(files)}], union_by_name = true)",
@@ -369,6 +373,7 @@ FORMATS = (
     ),
     Format(
         name="npz",
+        title="NPZ",
         suffixes=(".npz",),
         begins=lambda start: start.startswith(b"PK\x03\x04"),
         call=_call_npz,
@@ -377,6 +382,7 @@ FORMATS = (
     ),
     Format(
         name="excel",
+        title="Excel",
         suffixes=(".xlsx", ".xlsm"),
         begins=lambda start: (
             start.startswith(b"PK\x03\x04")
@@ -387,6 +393,7 @@ FORMATS = (
     ),
     Format(
         name="inspect",
+        title="eval logs of Inspect AI",
         suffixes=(".eval",),
         begins=lambda start: (
             start.startswith(b"PK\x03\x04")

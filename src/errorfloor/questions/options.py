@@ -389,7 +389,7 @@ _READ = (
     _reading_option(
         name="format",
         kind=Choice(tuple(kind.name for kind in FORMATS)),
-        help="Detected from the file by default.",
+        help="Detected from the file by default; inspect is an eval log of Inspect AI.",
     ),
     _reading_option(
         name="missing",

@@ -445,7 +445,7 @@ def headroom(
 
 @click.command(
     cls=Command,
-    short_help="Find out how many people each model is worth.",
+    short_help="Find out how many people each model or LLM judge is worth.",
     epilog=examples(
         "errorfloor people demo/annotations.csv",
         "errorfloor people demo/models.csv --prediction careful,hasty",
@@ -755,7 +755,7 @@ def plan(session: Session, labels: Labels, **how: Any) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Choose which items to label.",
+    short_help="Choose which items to label next to the scores of a model or judge.",
     epilog=examples(
         "errorfloor label demo/scores.csv --score score --budget 100 -o to_label.csv",
         "errorfloor label demo/scores.csv --score score --width 0.05",
@@ -1296,8 +1296,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     The lowest error that any model can reach is the Bayes error; we call it the floor. It is
     estimated from votes of several annotators, from scores or features with one true label per
     item, from true probabilities, or from ratings.
-    Files are {either(kind.name for kind in FORMATS)}; text may be compressed; - is standard input.
-    `errorfloor FILE` is short for `errorfloor estimate FILE`.
+    FILE may be {", ".join(kind.title or kind.name for kind in FORMATS)}, or what a labelling tool
+    exports; text may be compressed; - is standard input. `errorfloor FILE` is short for
+    `errorfloor estimate FILE`.
     """,
     epilog=examples(
         "errorfloor demo --save demo",

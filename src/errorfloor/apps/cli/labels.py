@@ -19,7 +19,7 @@ from errorfloor._checks import InputError, argument, command, percentage
 from errorfloor.apps.cli.messages import guesses, quoted, written
 from errorfloor.apps.cli.session import Session
 from errorfloor.data.columns import UnclearColumnsError, by_role, layout_of
-from errorfloor.data.layouts import LAYOUTS, SCORES, Layout
+from errorfloor.data.layouts import ANNOTATORS, LAYOUTS, SCORES, Layout
 from errorfloor.data.options import Reading, ReadOptions
 from errorfloor.data.read import read
 from errorfloor.data.storage import naming, scratch
@@ -98,6 +98,8 @@ class Labels:
             )
         for note in reading.source.facts.get("notes", ()):
             session.remark(note)
+        if reading.source.layout == ANNOTATORS.name:
+            _remark_on_blanks(session, reading)
         if divided := reading.source.facts.get("divided"):
             from errorfloor.checks.soft import rounded
 
@@ -183,6 +185,17 @@ def note_repeated_files(session: Session, files: Sequence[str]) -> None:
     for path, times in Counter(map(os.path.realpath, files)).items():
         if times > 1:
             session.remark(f"{names[path]} is named {times} times, and counted once")
+
+
+def _remark_on_blanks(session: Session, reading: Reading) -> None:
+    """Say how many votes of people side by side are missing."""
+    cells = len(reading.source.columns["annotators"]) * (reading.source.rows or 0)
+    tables: Any = reading.tables.values()
+    votes = sum(int(table.totals @ table.counts) for table in tables)
+    if votes < cells:
+        session.remark(
+            f"{cells - votes:,} of {cells:,} votes are missing (blank, N/A and the like)"
+        )
 
 
 def _remark_on_classes(session: Session, reading: Reading) -> None:
