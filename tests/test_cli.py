@@ -766,7 +766,7 @@ def test_the_formats_are_those_of_the_library():
     shown = re.search(r"--format \[(.*?)\]", run("estimate", "--help-all").stdout)[1]
     assert shown.split("|") == [kind.name for kind in FILE_FORMATS]
     words = " ".join(help_of([]).split())
-    assert ", ".join(kind.name for kind in FILE_FORMATS[:-1]) in words
+    assert ", ".join(kind.title for kind in FILE_FORMATS) in words
 
 
 def test_names_with_spaces_and_quotes_work(folder):
