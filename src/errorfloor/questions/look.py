@@ -138,7 +138,7 @@ def looked_at(
     elif way_out is not None:
         problems.insert(0, way_out.text)
         following = list(way_out.lines)
-    problems += [f"{one.tool}: {note}." for one in seen.tool_notes for note in one.notes]
+    problems[:0] = [f"{one.tool}: {note}." for one in seen.tool_notes for note in one.notes]
     found = Look(
         name=name,
         rows=seen.rows,

@@ -140,7 +140,8 @@ def unclear(error: UnclearColumnsError) -> str:
         forms = _lines_here(in_general(files, ()), files)
         return "\n  ".join([f"{front}{error.columns}{other} Name them.", *forms])
     if best is None:
-        own = f"{front}{found.problems[0]}" if found.problems else None
+        problems = [one for one in found.problems if one not in front]  # which has notes on files
+        own = f"{front}{problems[0]}" if problems else None
         return "\n  ".join([own or error.told(written).partition("\n")[0], *lines])
     meant = [one.command for one in found.layouts if one.problem is None and one.command]
     ways = [*_lines_here(meant, files)]
