@@ -187,6 +187,7 @@ PLACES: Mapping[str, Place] = {
     "Repeated items": Place(("item",), _cluster),
     "Reversed scores": Place(_SCORES, _flip),
     "Rising probabilities": Place(_SCORES),
+    "Rounded probabilities": Place(("soft",)),
     "Scores are predictions": Place(_SCORES, _clear),
     "Scores are row numbers": Place(_SCORES, _clear),
     "Scores are the labels": Place(_SCORES, _clear),
