@@ -59,7 +59,7 @@ def test_likelihoods_of_choices_are_scores_with_one_label(here, name):
     assert found.classes == ("0", "1", "2", "3")
     code, said = run(name)
     assert code == 0
-    assert "with the best weight for each class" in said  # which is no limit of any model
+    assert "the best weighting of these scores" in said  # which is no limit of any model
     assert "a class is the place of a choice" in said
     assert ef.look(name).next == (f"errorfloor estimate {name} --score probs --label label",)
 
