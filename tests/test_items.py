@@ -10,7 +10,8 @@ from scipy.stats import chi2, rankdata
 import errorfloor as ef
 from errorfloor.data.items import VoteItems
 from errorfloor.methods.votes.line import binomial, fit_mixture
-from errorfloor.questions.items import _ranks, p_of_symmetry
+from errorfloor.methods.votes.thinning import Votes
+from errorfloor.questions.items import _less_for_more, _ranks, p_of_symmetry
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +26,16 @@ def test_contributions_are_posterior_means_and_their_mean_is_the_floor(votes):
     found = ef.items(positives, totals, symmetric=False)
     table = ef.VoteTable.from_arrays(positives, totals)
     fit = fit_mixture(table.positives, table.totals, table.counts, penalty=2.0)
-    for at in (0, 17, 599):
-        chance = binomial(positives[[at]], totals[[at]], fit.points)[0] * fit.weights
-        chance /= chance.sum()
-        assert found.probability[at] == pytest.approx(chance @ fit.points)
-        expected = chance @ np.minimum(fit.points, 1 - fit.points)
-        assert found.contribution[at] == pytest.approx(expected)
+    chance = binomial(positives, totals, fit.points) * fit.weights
+    chance /= chance.sum(axis=1, keepdims=True)
+    assert found.probability == pytest.approx(chance @ fit.points)
+    expected = chance @ np.minimum(fit.points, 1 - fit.points)
+    # But for 1 of 2 and 2 of 2 votes, which this fit puts in the other order.
+    pooled = (totals == 2) & (positives >= 1)
+    assert found.contribution[~pooled] == pytest.approx(expected[~pooled])
+    assert found.contribution[pooled] == pytest.approx(expected[pooled].mean())
+    assert expected[pooled & (positives == 2)].min() > expected[pooled].mean()
+    assert found.floor == pytest.approx(expected.mean())
     # The penalty of two items' worth of likelihood moves it a little.
     assert found.floor == pytest.approx(ef.from_votes(table, interval=None).value, abs=5e-3)
     assert found.item.tolist() == list(range(600))
@@ -39,7 +44,12 @@ def test_contributions_are_posterior_means_and_their_mean_is_the_floor(votes):
 
 def test_ranks_count_the_items_that_contribute_more(votes):
     found = ef.items(*votes)
-    slow = [1 + int(np.sum(found.contribution > one + 1e-9)) for one in found.contribution]
+    majority = np.maximum(votes[0], votes[1] - votes[0]) / votes[1]
+    slow = []
+    for part, own in zip(found.contribution, majority, strict=True):
+        as_much = np.abs(found.contribution - part) <= 1e-9
+        harder = (found.contribution > part + 1e-9) | (as_much & (majority < own - 1e-9))
+        slow.append(1 + int(harder.sum()))
     assert found.rank.tolist() == slow
     assert found.contribution[found.hardest(1)[0]] == found.contribution.max()
 
@@ -97,6 +107,54 @@ def test_votes_that_are_symmetric_as_they_are_change_nothing_when_mirrored():
     assert one.contribution == pytest.approx(other.contribution, abs=1e-6)
     assert one.probability == pytest.approx(other.probability, abs=1e-6)
     assert one.floor == pytest.approx(other.floor, abs=1e-6)
+
+
+def spread_of(shape, n, rng):
+    """Return the probabilities of items: smooth, with guesses among votes, or of two values."""
+    return {
+        "smooth": lambda: rng.beta(0.4, 0.4, n),
+        "guesses": lambda: 0.1 + 0.8 * rng.beta(0.4, 0.4, n),
+        "two kinds": lambda: np.where(rng.random(n) < 0.7, rng.beta(1, 14, n), rng.beta(5, 2, n)),
+        "skewed": lambda: rng.beta(0.6, 1.6, n),
+        "two values": lambda: np.where(rng.random(n) < 0.5, 0.1, 0.8),
+    }[shape]()
+
+
+@pytest.mark.parametrize("shape", ["smooth", "guesses", "two kinds", "skewed", "two values"])
+@pytest.mark.parametrize("n", [300, 1200])
+def test_items_of_which_all_think_the_same_never_come_before_even_votes(shape, n):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        positives = rng.binomial(4, spread_of(shape, n, rng))
+        found = ef.items(positives, 4)
+        first = {k: np.flatnonzero(positives == k)[0] for k in np.unique(positives)}
+        rank = {k: found.rank[at] for k, at in first.items()}
+        parts = {k: found.contribution[at] for k, at in first.items()}
+        for unanimous in first.keys() & {0, 4}:
+            assert rank[2] < rank[unanimous]
+            assert parts[2] >= parts[unanimous] - 1e-9
+
+
+def test_a_rare_class_that_all_choose_may_be_harder_than_even_votes():
+    # One vote of two for what nearly no item is: most often an easy item and a slip.
+    rng = np.random.default_rng(0)
+    p = np.where(rng.random(20_000) < 0.95, rng.beta(1, 60, 20_000), rng.beta(3, 3, 20_000))
+    positives = rng.binomial(2, p)
+    error = np.minimum(p, 1 - p)
+    assert error[positives == 2].mean() > 1.5 * error[positives == 1].mean()
+    found = ef.items(positives, 2)
+    assert found.contribution[positives == 2][0] > 1.2 * found.contribution[positives == 1][0]
+
+
+def test_what_is_pooled_is_pooled_on_both_sides_and_keeps_the_mean():
+    cells = Votes(np.arange(5), np.full(5, 4), np.array([10, 20, 30, 40, 50]))
+    part = np.array([0.1, 0.35, 0.2, 0.25, 0.4])
+    pooled = _less_for_more(part, np.array([0.1, 0.3, 0.5, 0.7, 0.9]), cells)
+    # Unanimous votes join 3 of 4, these and 1 of 4 the even votes: (7 + 6 + 10 + 20) / 140.
+    assert pooled == pytest.approx([0.1, *[43 / 140] * 4])
+    # Even votes that speak for a rare class less than 3 of 4 leave doubt are no bound on these.
+    pooled = _less_for_more(part, np.array([0.01, 0.1, 0.2, 0.4, 0.7]), cells)
+    assert pooled == pytest.approx([0.1, 0.26, 0.26, *[(10 + 20) / 90] * 2])
 
 
 def test_rounding_makes_no_difference_to_ranks():

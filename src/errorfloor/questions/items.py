@@ -80,10 +80,13 @@ def items(
     The distribution G behind the votes is fitted by maximum likelihood with a small penalty that
     keeps it smooth. Given k of m votes, the expectations of eta and of min(eta, 1 - eta) are those
     under G weighted by the binomial probability of k. Their mean is about the floor; the penalty
-    moves it a little. Single items are
-    uncertain: at three votes the ranking tells the hardest tenth apart with an area under the
-    curve of about 0.8. Of more than two classes only the sizes of an item's numbers of votes count,
-    not which class has which.
+    moves it a little. A fit with few atoms can make items harder on which more people agree. Where
+    it does, for items with equally many votes and the same leading class, although their
+    probability is no nearer to 1/2, the votes hardly tell which is harder: both get the mean of the
+    two, which leaves the floor as it is, and the smaller majority comes first. Single items are
+    uncertain: at three votes the ranking tells the hardest tenth apart with an area under the curve
+    of about 0.8. Of more than two classes only the sizes of an item's numbers of votes count, not
+    which class has which.
 
     Examples
     --------
@@ -136,7 +139,8 @@ def of_reading(reading: Reading, keeper: KeptVotes, symmetric: bool | None) -> I
     even = symmetric if p is None else p > _LEVEL
     cells, at = _cells(rows)
     probability, contribution = _expected(cells, bool(even))
-    part = contribution[at]
+    part = _less_for_more(contribution, probability, cells)[at]
+    majority = np.maximum(rows.positives, rows.totals - rows.positives) / rows.totals
     return Items(
         item=rows.names,
         positives=rows.positives,
@@ -144,7 +148,7 @@ def of_reading(reading: Reading, keeper: KeptVotes, symmetric: bool | None) -> I
         count=rows.counts,
         probability=probability[at],
         contribution=part,
-        rank=_ranks(part, rows.counts),
+        rank=_ranks(part, rows.counts, majority),
         floor=float(np.average(part, weights=rows.counts)),
         symmetric=bool(even),
         symmetry=p,
@@ -233,6 +237,33 @@ def _expected(cells: Votes, even: bool) -> tuple[Floats, Floats]:
     return np.where(other, 1 - p, p), chance @ ERROR.per_item(fit.points)
 
 
+def _less_for_more(part: Floats, probability: Floats, cells: Votes) -> Floats:
+    """Return what cells contribute, without more for a larger majority of as many votes.
+
+    Whatever G is, the probability of class 1 rises with the votes for it. So of two cells with the
+    same leading class that with the larger majority is the less doubtful one, unless the class is
+    so rare that the smaller majority would speak against it. What each contributes is much less
+    certain than these probabilities, so that an order against them is an accident of the fit.
+    """
+    k, m = cells.positives, cells.totals
+    order = np.lexsort((k, m))
+    low, high = order[:-1], order[1:]
+    same = m[low] == m[high]
+    doubt = np.round(np.minimum(probability, 1 - probability), 9)
+    up = same & (2 * k[low] >= m[low]) & (doubt[low] >= doubt[high])
+    down = same & (2 * k[high] <= m[high]) & (doubt[high] >= doubt[low])
+    harder = np.concatenate((low[up], high[down]))
+    easier = np.concatenate((high[up], low[down]))
+    pooled, block = part.copy(), np.arange(part.size)
+    while (wrong := np.flatnonzero(pooled[easier] > pooled[harder] + 1e-12)).size:
+        # The highest joins what lies above it first: the pool of adjacent violators, on a tree.
+        at = wrong[pooled[easier[wrong]].argmax()]
+        block[block == block[easier[at]]] = block[harder[at]]
+        joined = block == block[harder[at]]
+        pooled[joined] = np.average(part[joined], weights=cells.counts[joined])
+    return pooled
+
+
 def _mirrored(cells: Votes) -> Votes:
     """Return the cells with half of the items of each on either side."""
     k, m = cells.positives, cells.totals
@@ -243,9 +274,12 @@ def _mirrored(cells: Votes) -> Votes:
     return Votes(pairs[1], pairs[0], counts)
 
 
-def _ranks(part: Floats, counts: Counts) -> Counts:
-    """Return 1 plus the number of items that contribute more; rounding makes no difference."""
-    rounded = np.round(part, 9)
-    values, at = np.unique(-rounded, return_inverse=True)
-    sizes = np.bincount(at, counts, values.size).astype(np.int64)
-    return np.asarray((np.cumsum(sizes) - sizes + 1)[at])
+def _ranks(part: Floats, counts: Counts, majority: Floats | None = None) -> Counts:
+    """Return 1 plus the number of items that contribute more; rounding makes no difference.
+
+    Of items that contribute as much, those with a smaller majority are counted as well.
+    """
+    keys = np.round(np.stack((part, np.zeros(part.size) if majority is None else -majority)), 9)
+    values, at = np.unique(-keys, axis=1, return_inverse=True)
+    sizes = np.bincount(at.ravel(), counts, values.shape[1]).astype(np.int64)
+    return np.asarray((np.cumsum(sizes) - sizes + 1)[at.ravel()])

@@ -32,7 +32,8 @@ class ItemRows(Shown):
     contribution : array of shape (rows,)
         Expected error of the best answer given the votes. Their mean is about the floor.
     rank : array of shape (rows,)
-        1 for the items that contribute most; equal contributions share a rank.
+        1 for the items that contribute most; equal contributions share a rank, but of two classes
+        the smaller majority comes first.
     floor : float
         The mean contribution.
     """
@@ -105,7 +106,7 @@ class Items(ItemRows):
     contribution : array of shape (rows,)
         Expected error at best on the item: its part in the floor.
     rank : array of shape (rows,)
-        Place by contribution, from 1 on.
+        Place by contribution, from 1 on; of equal ones, the smaller majority first.
     floor : float
         The mean of all contributions.
     positives : array of shape (rows,)

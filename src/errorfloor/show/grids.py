@@ -233,7 +233,11 @@ def how_items(items: Items | ClassItems) -> str:
         if items.symmetric
         else "separately: the same majority may mean more for one class than for the other"
     )
-    return f"{mean} The two classes are treated {how}."
+    return (
+        f"{mean} The two classes are treated {how}. Ranks are by the lowest error; where this fit "
+        "had more of it for a larger majority of as many votes, both have the mean, and the "
+        "smaller majority comes first."
+    )
 
 
 def of_feebee(result: FeeBeeResult) -> Grid:
