@@ -155,6 +155,7 @@ def test_shared_raters_are_the_same_in_rows_and_in_columns(tmp_path):
     assert found.raters == 4
     for one in (
         ef.from_ratings(wide, ratings=columns, rater=True),
+        ef.from_ratings(wide, ratings=columns),  # which are called by names
         ef.from_ratings(rows, item="essay", rating="rating", rater="rater"),
         ef.from_ratings(tmp_path / "rows.csv"),
     ):
@@ -409,6 +410,63 @@ def test_few_items_are_not_called_noise():
     assert found.low == 0
     assert found.sentence.startswith("3 items are too few to show that there is a signal")
     assert any(one.value == "not shown" for one in found.findings)
+
+
+def test_few_raters_who_differ_are_not_mended_by_more_items():
+    def found(n, k):
+        rng = np.random.default_rng(0)
+        bias = np.random.default_rng(3).normal(0, 0.6, k)
+        values = 0.9 * rng.standard_normal((n, 1)) + bias + 0.7 * rng.standard_normal((n, k))
+        pairs = itertools.product("abcdef", repeat=2)
+        columns = ["".join(pair) for pair in itertools.islice(pairs, k)]
+        return ef.from_ratings(pd.DataFrame(values, columns=columns), ratings=columns)
+
+    for n in (300, 3000):
+        few = found(n, 4)
+        assert few.low == 0
+        assert few.high > 0.5
+        assert few.sentence.startswith("4 raters are too few to show that there is a signal")
+        (finding,) = [one for one in few.findings if one.name == "Signal"]
+        assert str(finding.remedy) == "Have more people rate these items."
+    assert found(300, 25).low > 0.3
+
+
+def test_columns_that_are_people_are_covered_as_named_raters_are():
+    truth, held = 0.81 / (0.81 + 0.25 + 0.49), {"long": 0, "wide": 0}
+    names = ["Eva", "Tom", "Li", "Ana", "Raj"]
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        values = 3.2 + 0.9 * rng.standard_normal((200, 1)) + 0.5 * rng.standard_normal(5)
+        values = values + 0.7 * rng.standard_normal((200, 5))
+        wide = pd.DataFrame(values, columns=names)
+        rows = wide.assign(essay=np.arange(200)).melt(
+            "essay", var_name="rater", value_name="rating"
+        )
+        long = ef.from_ratings(rows, item="essay", rater="rater", rating="rating")
+        for name, one in {"long": long, "wide": ef.from_ratings(wide, ratings=names)}.items():
+            held[name] += one.low <= truth <= one.high
+        unknown = ef.from_ratings(wide, ratings=names, rater=False)
+        assert unknown.raters is None
+        assert unknown.high - unknown.low < long.high - long.low
+    assert held["wide"] == held["long"] >= 27
+
+
+def test_numbered_columns_that_differ_as_people_do_are_a_condition_of_the_answer(tmp_path):
+    values = made(n=200) + np.array([0, 0.8, -0.8])
+    frame = pd.DataFrame(values, columns=["rating_1", "rating_2", "rating_3"])
+    frame.to_csv(tmp_path / "wide.csv", index=False)
+    ran = run("ratings", tmp_path / "wide.csv")
+    assert ran.stdout.startswith("If each rating is by another person, the best possible R2")
+    assert "--shared" in ran.stdout + ran.stderr
+    told = run("ratings", tmp_path / "wide.csv", "--shared")
+    assert told.stdout.startswith("The best possible") or "raters are too few" in told.stdout
+    assert "by 3 raters" in told.stdout
+    named = frame.rename(columns={"rating_1": "Ana", "rating_2": "Eva", "rating_3": "Li"})
+    named.to_csv(tmp_path / "named.csv", index=False)
+    ran = run("ratings", tmp_path / "named.csv", "--ratings", "Ana,Eva,Li")
+    assert ran.stdout == told.stdout
+    ran = run("ratings", tmp_path / "named.csv", "--ratings", "Ana,Eva,Li", "--no-rater")
+    assert ran.stdout.startswith("If each rating is by another person")
 
 
 def test_the_usual_mistakes_are_mistakes():

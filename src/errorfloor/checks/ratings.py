@@ -33,9 +33,11 @@ def _signal(estimate: Any) -> Iterator[Finding]:
             "Signal",
             "not shown",
             "warn",
-            f"{estimate.n:,} items are too few to show that ratings of one item are more alike "
-            "than those of different items.",
-            "Have more items rated.",
+            f"{estimate.too_few} too few to show that ratings of one item are more alike than "
+            "those of different items.",
+            "Have more people rate these items."
+            if estimate.raters_limit
+            else "Have more items rated.",
         )
         return
     yield Finding(
@@ -115,15 +117,15 @@ def _raters(estimate: Any) -> Iterator[Finding]:
 
 def _columns(estimate: Any) -> Iterator[Finding]:
     """Find that columns of ratings differ, where they were not said to be raters."""
-    fact = None if estimate.source is None else estimate.source.facts.get("columns_differ")
-    if fact is not None and estimate.raters is None:
+    fact = estimate.columns_differ
+    if fact is not None:
         yield Finding(
             "Columns differ",
             str(fact),
             "warn",
             "The columns of ratings differ by more than chance. This happens where each column is "
             "one rater, or where the ratings of a row are sorted. If each column is a rater who "
-            "rated many items, the answer is too low.",
+            "rated many items, the limits are too narrow, and the value may be too low.",
             Sentence("If each column is one rater, say so", aside("rater", True, "--shared"), "."),
         )
 

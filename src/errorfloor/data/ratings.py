@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,7 +22,7 @@ from errorfloor.data.layouts import (
     RATINGS_SIDE_BY_SIDE,
     Layout,
 )
-from errorfloor.data.naming import distinct_values
+from errorfloor.data.naming import distinct_values, names_of_columns
 from errorfloor.data.options import ARRAY, ReadOptions
 from errorfloor.data.tables import RatedItems, RatingTable, check_ratings
 from errorfloor.data.values import as_entries, missing_in, text_of, written_number
@@ -264,7 +265,27 @@ def may_be_ratings(kinds: Mapping[str, str]) -> bool:
 
 def count_columns(request: RowRequest) -> dict[Any, RatingTable]:
     """Count rows that are items with a column per rater."""
-    return _in_groups(_in_columns(request, request.options.arrays.get("rater") is True), request)
+    told = request.options.arrays.get("rater")
+    people = not are_numbered(request.columns["ratings"]) if told is None else told is True
+    return _in_groups(_in_columns(request, people), request)
+
+
+def are_numbered(columns: Sequence[str]) -> bool:
+    """Tell whether columns are called like places in a row, which need not be one person each.
+
+    Names of people do not differ by a number or a letter only, as those of a first and a second
+    rating do, whoever gave it.
+
+    Examples
+    --------
+    >>> are_numbered(["rating_1", "rating_2"]), are_numbered(["a", "b"]), are_numbered(["score"])
+    (True, True, True)
+    >>> are_numbered(["Ana", "Eva", "Li"]), are_numbered(["rating_ana", "rating_eva"])
+    (False, False)
+    """
+    names = names_of_columns([*map(str, columns)])
+    without = {re.sub(r"\d+", "", name) for name in names}
+    return len(without) == 1 or all(len(name) == 1 for name in names)
 
 
 def count_lists(request: RowRequest) -> dict[Any, RatingTable]:

@@ -59,6 +59,8 @@ class Spread:
         Of Student's t for the lower limit, where it is another one.
     wider_below : float
         How much larger the standard error is for the lower limit.
+    of_raters : float
+        Share of the squared standard error that is due to raters.
     """
 
     error: float
@@ -66,6 +68,7 @@ class Spread:
     skew: float
     df_below: float | None = None
     wider_below: float = 1.0
+    of_raters: float = 0.0
 
     @classmethod
     def of(
@@ -90,7 +93,9 @@ class Spread:
         # A few raters may agree by luck, and hide how much raters differ.
         few = min(usual, float(k - 1))
         below = np.sqrt((items + of_raters * (k + 1) / (k - 1)) / both)
-        return cls(np.sqrt(both), max(usual, _LEAST_DF), skew, max(few, _LEAST_DF - 1), below)
+        share = of_raters / both if both > 0 else 0.0
+        df_below = max(few, _LEAST_DF - 1)
+        return cls(np.sqrt(both), max(usual, _LEAST_DF), skew, df_below, below, share)
 
     def ends(self, level: float) -> tuple[float, float]:
         """Return how far below and above the estimate the limits are; skewness only widens."""

@@ -905,7 +905,8 @@ _RATINGS = (
         name="rater",
         kind=FLAG,
         flag="--shared",
-        help="Each column of --ratings is the same person on every item.",
+        help="Each column of --ratings is the same person on every item: the default, unless their "
+        "names differ by a number or a letter only, such as rating_1.",
         label="Each column is the same person on every item",
         button="Each column is one person",
     ),

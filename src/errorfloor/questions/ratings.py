@@ -231,7 +231,8 @@ def from_ratings(data: Any, *, group: str | None = None, **options: Unpack[_Opti
     ratings : str or sequence of str
         Columns of ratings, one for each rater, or one that holds lists, where a row is an item.
     rater : str, bool, or array-like of shape (ratings,)
-        Column of the rater in rows of ratings. True where each column is a rater. Where the same
+        Column of the rater in rows of ratings. True where each column is a rater, which is the
+        default for columns whose names differ by more than a number or a letter. Where the same
         people rate several items, their biases are told apart from what items are like. False says
         that nobody knows who rated, whatever columns are called.
     raters : {"absolute", "relative"}

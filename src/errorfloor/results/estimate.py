@@ -13,6 +13,7 @@ import numpy as np
 
 from errorfloor import methods
 from errorfloor._checks import InputError, check_level
+from errorfloor._numbers import counted
 from errorfloor._shown import Answer, formatted
 from errorfloor._typing import Floats
 from errorfloor.data.naming import TWO_CLASSES
@@ -529,3 +530,21 @@ class RatingsEstimate(Estimate):
     def may_have_signal(self) -> bool:
         """Whether the ceiling may be high, although the ratings do not show that it is above 0."""
         return self.value > 0 and (self.high or 0.0) > _HIGH
+
+    @property
+    def columns_differ(self) -> str | None:
+        """By how much columns of ratings differ that may be one person each, if they do."""
+        facts = {} if self.source is None or self.raters is not None else self.source.facts
+        return facts.get("columns_differ")
+
+    @property
+    def raters_limit(self) -> bool:
+        """Whether more raters would tell more than more items do."""
+        spread = getattr(self.evidence, "spread", None)
+        return spread is not None and spread.of_raters > 0.5
+
+    @property
+    def too_few(self) -> str:
+        """What an answer is uncertain for, with its verb: "5 raters are", "1 item is"."""
+        number, what = (self.raters or 0, "rater") if self.raters_limit else (self.n, "item")
+        return f"{counted(number, what)} {'is' if number == 1 else 'are'}"

@@ -96,11 +96,12 @@ def sentence(found: RatingsEstimate) -> str:
     )
     if metric.how.of == RATIO and not found.has_signal:
         if found.may_have_signal:
-            few = f"{counted(found.n, 'item')} {'is' if found.n == 1 else 'are'}"
-            return f"{few} too few to show that there is a signal: {the}."
+            return f"{found.too_few} too few to show that there is a signal: {the}."
         return f"The ratings show no signal: {the}."
     grades = found.whole_grades
     whole = "" if grades is None else f", and {grades:.2f} for a model that gives whole grades"
+    if found.columns_differ:  # which the same people in each row would explain
+        the = f"if each rating is by another person, {the}"
     opening = f"{the[:1].upper()}{the[1:]}{whole}."
     if metric.how.of != RATIO or found.label != "one":
         return opening
