@@ -1,4 +1,5 @@
 import json
+import re
 from itertools import product
 
 import numpy as np
@@ -465,6 +466,81 @@ def test_a_gate_fails_in_the_words_of_the_verdict():
     assert str(failed.value).endswith(
         f"Failed: room is not shown; {least} to {most} points may remain."
     )
+
+
+def test_a_gate_on_what_may_remain_compares_the_upper_limit():
+    floor = ef.from_votes(np.random.default_rng(0).binomial(5, [0.1, 0.5, 0.8] * 70), totals=5)
+    found = ef.headroom(floor, errors=90, n=400, same_labelling=True)
+    assert found.verdict == "saturated"  # for lack of items: nothing was found
+    assert_headroom(found, "saturated")
+    assert_headroom(found, room_at_most=found.high)
+    assert_headroom(found, "saturated", room_at_most=found.high)
+    most = found.high - 1e-6
+    with pytest.raises(
+        AssertionError, match=r"Failed: up to \d+\.\d+ points may remain, above the"
+    ):
+        assert_headroom(found, room_at_most=most)
+    with pytest.raises(AssertionError, match="above the allowed 2 points"):
+        assert_headroom(found, "saturated", room_at_most="2%")
+    with pytest.raises(AssertionError, match="room is not shown"):
+        assert_headroom(found, "room", room_at_most="20%")
+    room = ef.headroom(0.05, errors=98, n=1000)
+    assert_headroom(room, room_at_most="7%")
+    with pytest.raises(AssertionError, match="too good"):
+        assert_headroom(
+            ef.headroom(floor, errors=4, n=400, same_labelling=True), room_at_most="50%"
+        )
+    scores = np.random.default_rng(1).random(900)
+    bound = ef.from_scores(scores, np.random.default_rng(2).random(900) < scores)
+    with pytest.raises(AssertionError, match="not known, as a model that sees more may do better"):
+        assert_headroom(ef.headroom(bound, errors=300, n=900), room_at_most="50%")
+
+
+def test_a_gate_that_passes_for_lack_of_data_says_so(tmp_path, capsys):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("click")
+    from errorfloor.apps.cli.commands import run
+
+    path = str(tmp_path / "votes.csv")
+    positives = np.random.default_rng(0).binomial(5, [0.1, 0.5, 0.8] * 70)
+    pd.DataFrame({"positives": positives, "total": 5}).to_csv(path, index=False)
+    ask = ["headroom", path, "--model-errors", "90", "--test-items", "400", "--same-labelling"]
+
+    def asked(*more):
+        code = run([*ask, "--quiet", "--json", *more])
+        printed = capsys.readouterr()
+        return code, json.loads(printed.out), printed.err
+
+    code, found, said = asked("--fail-unless", "saturated")
+    assert (code, found["passed"]) == (0, True)
+    assert found["gate"].startswith("no room was found, but these data cannot tell: 0")
+    assert f"{100 * found['result']['high']:.0f}" in found["gate"]
+    assert found["gate"].endswith("To limit what may remain, use --fail-if-room-above.")
+    assert said == f"Passed: {found['gate']}\n"
+    code, found, said = asked("--fail-unless", "saturated", "--fail-if-room-above", "2%")
+    assert (code, found["passed"], "gate" in found) == (3, False, False)
+    assert said.startswith("Failed: up to ")
+    code, found, said = asked("--fail-unless", "room", "--fail-if-room-above", "2%")
+    assert re.match(
+        r"Failed: room is not shown; .* may remain; up to .* the allowed 2 points\.", said
+    )
+    code, found, said = asked("--fail-if-room-above", "40%")
+    assert (code, found["passed"], said) == (0, True, "")
+    assert asked("--fail-unless", "room")[0] == 3
+    assert run([*ask, "--fail-if-room-above", "2"]) == 2
+    assert "2 is not between 0 and 1. 2 % is 0.02." in capsys.readouterr().err
+
+
+def test_predictions_next_to_a_floor_from_votes_are_answered_with_what_compares_them():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    votes = (rng.random((200, 3)) < rng.beta(0.5, 0.5, 200)[:, None]).astype(int)
+    frame = pd.DataFrame(votes, columns=["ann", "bob", "eve"]).assign(prediction=votes[:, 0])
+    floor = ef.from_votes(votes.sum(axis=1), totals=3)
+    with pytest.raises(ef.InputError, match=r"ef.headroom\(df, annotators=names, prediction="):
+        ef.headroom(floor, predictions=frame["prediction"])
+    with pytest.warns(ef.DoubtWarning):  # of three people and a copy of one
+        assert ef.headroom(frame, annotators=["ann", "bob", "eve"], prediction="prediction").n
 
 
 def votes_and_models(n, people, seed=0):

@@ -69,6 +69,8 @@ MORE = (
     "estimate odd.csv --score score --label label --unlabelled",
     "headroom odd.csv --score score --label label --prediction guess --drop-missing",
     "headroom demo/scores.csv --model-errors 98 --test-items 1000 --group batch --require room",
+    "headroom demo/votes.csv --model-errors 98 --test-items 1000 --same-labelling "
+    "--fail-unless saturated",
     "headroom demo/soft_labels.csv --metric cost --costs 1,5 --confusion '480,40;60,420'",
     "compare demo/scores.csv --method isotonic --method beta --group batch",
     "compare odd.csv --score score --label label --prediction guess,coin --drop-missing",

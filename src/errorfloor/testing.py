@@ -82,16 +82,24 @@ def assert_floor(
     _fail(estimate, gates.unattainable(estimate, gates.Limit(value, is_opposite=opposite)))
 
 
-def assert_headroom(verdict: Verdict | Groups[Verdict], *required: str) -> None:
-    """Fail unless the verdict on a model is one of those required.
+def assert_headroom(
+    verdict: Verdict | Groups[Verdict],
+    *required: str,
+    room_at_most: float | str | None = None,
+) -> None:
+    """Fail unless the verdict on a model is one of those required, or little enough may remain.
 
     Parameters
     ----------
     verdict : Verdict or Groups
         What `headroom` returns; of groups, each has to pass.
     *required : {"room", "saturated", "beyond", "matches", "better", "open"}
-        Verdicts that pass; "room" if none is given. "saturated" also accepts "matches", and
-        "beyond" accepts "better", which are the names where the answer is a bound.
+        Verdicts that pass; "room" if none is given, nor `room_at_most`. "saturated" also accepts
+        "matches", and "beyond" accepts "better", which are the names where the answer is a bound.
+        "saturated" passes where no room was found, also because the data are too few to tell.
+    room_at_most : float or str, optional
+        How much may remain at most, 0.02 or "2%": compared with the upper limit of the difference,
+        which few data leave high.
 
     Raises
     ------
@@ -103,10 +111,11 @@ def assert_headroom(verdict: Verdict | Groups[Verdict], *required: str) -> None:
     >>> import errorfloor as ef
     >>> verdict = ef.headroom(0.05, errors=98, n=1000)
     >>> assert_headroom(verdict)
+    >>> assert_headroom(verdict, room_at_most="7%")
     >>> assert_headroom(verdict, "saturated", "beyond")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
       ...
-    AssertionError: The best possible accuracy, as given, is 95.0 %. Your model, at 90.2 %, ...
+    AssertionError: By the floor given, the best possible accuracy is 95.0 %. Your model, ...
     Failed: saturated or beyond is not shown; room: 3.0 to 6.8 points.
     """
     __tracebackhide__ = True
@@ -114,6 +123,12 @@ def assert_headroom(verdict: Verdict | Groups[Verdict], *required: str) -> None:
     if not isinstance(first, Verdict):
         text = f" must be a verdict, got {type(verdict).__name__}. Call "
         raise InputError(argument("verdict"), text, function("headroom"), " first.")
+    if room_at_most is not None:
+        free = "costs" in first.floor.measure.needs or not first.floor.measure.is_fraction
+        most = as_fraction(room_at_most, name="room_at_most", most=float("inf") if free else 1.0)
+        _fail(verdict, gates.too_much_left(verdict, most))
+        if not required:
+            return
     names = [check_choice(one, VERDICTS, name="required") for one in required or ("room",)]
     _fail(verdict, gates.refused(verdict, names))
 

@@ -101,9 +101,10 @@ class Pair:
         complete, classes = named.pop("complete", False), as_classes(named.pop("classes", None))
         positive = named.pop("positive", None)
         for name in named:
+            column = ", as in `prediction='prediction'`" if isinstance(predictions, str) else ""
             raise InputError(
                 f"`{name}` goes with a dataframe or file. Name its column of predictions with "
-                "`prediction`."
+                f"`prediction`{column}."
             )
         check_aligned(scores=data, labels=labels, predictions=predictions)
         if labels is not None:

@@ -624,6 +624,12 @@ class ModelOptions:
             matrix = as_confusion(self.confusion, len(names) if floor.n else None)
             return from_confusion(metric, matrix, {"confusion": matrix.tolist()})
         if self.labels is None:
+            if floor.table is not None and floor.table.kind == VoteTable.kind:
+                raise InputError(
+                    f"`{way}` needs the `labels` of these items. To compare a model with the votes "
+                    "themselves, keep its predictions in a column next to them and pass the data, "
+                    "as in `ef.headroom(df, annotators=names, prediction='prediction')`."
+                )
             raise InputError(f"`{way}` needs the `labels` of these items.")
         check_aligned(**{way: getattr(self, way), "labels": self.labels})
         given = {way: None, "labels": None}  # arrays, which a recipe can only name

@@ -12,7 +12,7 @@ from errorfloor.results import Estimate, Groups
 from errorfloor.results.verdict import BETTER, BEYOND, MATCHES, SATURATED, Verdict
 from errorfloor.show import ratings
 from errorfloor.show.numbers import digits_for, style_of
-from errorfloor.show.standings import standing_of
+from errorfloor.show.standings import digits_of, is_small, standing_of, unit_of_gain
 
 # What a verdict is called where the answer is a bound of the floor; 0.2 had one name for both.
 ONE_SIDED = {SATURATED: MATCHES, BEYOND: BETTER}
@@ -65,6 +65,50 @@ def refused(verdicts: Any, require: Collection[str]) -> str | None:
     return f"{' or '.join(require)} is not shown; {'; '.join(found)}." if found else None
 
 
+def too_much_left(verdicts: Any, most: float) -> str | None:
+    """Say of which verdicts more than so much may remain: by the upper limit of the difference.
+
+    Where another model may see more than what was compared with, no limit holds of what remains.
+    """
+    unmet = [
+        problem
+        for name, one in _each(verdicts).items()
+        if (problem := _left_of(one, most, "" if name is None else f" in {name}"))
+    ]
+    return f"{'; '.join(unmet)}." if unmet else None
+
+
+def _left_of(result: Verdict, most: float, where: str) -> str | None:
+    if result.floor.refuted or result.verdict == BEYOND:
+        return f"{_found(result)}{where}"
+    style, unit = style_of(result.floor), unit_of_gain(result)
+    allowed, digits = _as_typed(style, most, bare=True), digits_of(result)
+    if not result.floor.claim.unbeatable(result.floor.measure):
+        return f"how much may remain{where} is not known, as a model that sees more may do better"
+    if result.high <= most:
+        return None
+    found = style.bare(result.high, digits)
+    while found == style.bare(most, digits):
+        digits += 1
+        found = style.bare(result.high, digits)
+    return f"up to {found} {unit} may remain{where}, above the allowed {allowed} {unit}"
+
+
+def passed_in_doubt(verdicts: Any, require: Collection[str]) -> str | None:
+    """Say which verdicts passed only because the data cannot tell, and how much may remain."""
+    doubtful = {
+        name: one
+        for name, one in _each(verdicts).items()
+        if one.verdict in (SATURATED, MATCHES) and not is_small(one)
+    }
+    if not doubtful or refused(verdicts, require):
+        return None
+    found = [
+        f"{_found(one)}{'' if name is None else f' in {name}'}" for name, one in doubtful.items()
+    ]
+    return f"no room was found, but these data cannot tell: {'; '.join(found)}."
+
+
 def _found(result: Verdict) -> str:
     """Say what was found of a model in place of what is required, as its sentence does."""
     if result.floor.refuted:
@@ -110,14 +154,14 @@ def _unmet(name: Any, floor: Estimate, limit: Limit) -> str | None:
     )
 
 
-def _as_typed(style: Style, limit: float) -> str:
-    """Return a limit with the fewest digits that it can be written with."""
+def _as_typed(style: Style, limit: float, *, bare: bool = False) -> str:
+    """Return a limit with the fewest digits that it can be written with; bare without its unit."""
     digits = 0
     while digits < _MOST_DIGITS and abs(float(style.bare(limit, digits)) - style.factor * limit) > (
         1e-9 * style.factor
     ):
         digits += 1
-    return style.value(limit, digits)
+    return style.bare(limit, digits) if bare else style.value(limit, digits)
 
 
 def _of(name: Any) -> str:

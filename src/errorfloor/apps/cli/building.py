@@ -275,6 +275,7 @@ _TITLES = (
 _OF_OPTIONS = {
     **dict.fromkeys(("errors", "accuracy", "confusion", "n", "same_labelling"), _MODEL),
     **dict.fromkeys(("require", "required", "fail_if_floor_above"), _GATE),
+    "fail_if_room_above": _GATE,
     **dict.fromkeys(("fail_if_ceiling_below", "fail_above", "fail_below", "attainable"), _GATE),
     **dict.fromkeys(("output", "title", "dark", "theory"), OUTPUT),
 }
@@ -296,7 +297,16 @@ _OFTEN = (
 )
 # Of the options that are a command's own, those that few people need.
 _OWN_BUT_SELDOM = (
-    *("confusion", "same_labelling", "theory", "title", "dark", "means", "symmetric"),
+    *(
+        "confusion",
+        "same_labelling",
+        "fail_if_room_above",
+        "theory",
+        "title",
+        "dark",
+        "means",
+        "symmetric",
+    ),
 )
 
 
@@ -702,7 +712,8 @@ WEIGHT, CLUSTER = column(BESIDE[0]), column(BESIDE[1])
 PREDICTION = once(
     "--prediction",
     aliases=["--predictions", "--predicted"],
-    help="With --score and --label: the class that the model predicts, for a paired test.",
+    help="The class that the model predicts, next to votes or to --score and --label: the model is "
+    "tested on these items.",
     **_OF_COLUMNS,
 )
 JOINED: tuple[Decorator, ...] = (

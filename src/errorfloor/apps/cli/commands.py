@@ -207,6 +207,7 @@ def app(session: Session, port: int, no_browser: bool) -> None:
 # How good any model can get.
 
 FLOOR, CEILING = "--fail-if-floor-above", "--fail-if-ceiling-below"
+ROOM_ABOVE = "--fail-if-room-above"
 _LOW = {FLOOR: "fail_if_floor_above", "--fail-above": "fail_above"}
 _HIGH = {CEILING: "fail_if_ceiling_below", "--fail-below": "fail_below"}
 _EITHER = {"--attainable": "attainable"}
@@ -243,8 +244,17 @@ REQUIRE = options(
         help=lambda: (
             f"Exit with code 3 unless the verdict is this one: {either(VERDICTS)} (see "
             "above). Repeat the option to accept several; saturated also accepts matches, and "
-            "beyond also accepts better."
+            "beyond also accepts better. Where the data cannot tell, saturated passes; "
+            f"{ROOM_ABOVE} does not."
         ),
+    ),
+    option(
+        ROOM_ABOVE,
+        metavar="VALUE",
+        kind=_VALUE,
+        help="Exit with code 3 unless at most this much may remain, such as 2%: the upper limit of "
+        "how much worse the model is than the best possible value. For scores without --complete "
+        "no such limit is known.",
     ),
     option(
         "--require", "required", metavar="VERDICT", type=VerdictName(), multiple=True, hidden=True
@@ -314,14 +324,23 @@ def verdicts_of(
     return tuple(dict.fromkeys(OLD_VERDICTS.get(one, one) for one in require))
 
 
-def refused(session: Session, verdicts: Any, require: Collection[str]) -> str | None:
-    """Say which verdicts are others than those that were required; None if none is."""
-    if not require:
+def refused(
+    session: Session, verdicts: Any, require: Collection[str], most: float | None = None
+) -> str | None:
+    """Say what is not as required: other verdicts, or more that may remain; None if all is."""
+    if not require and most is None:
         return None
     from errorfloor.show import gates
 
-    unmet = gates.refused(verdicts, require)
+    found = [gates.refused(verdicts, require) if require else None]
+    if most is not None:
+        found.append(gates.too_much_left(verdicts, most))
+    unmet = "; ".join(one.rstrip(".") for one in found if one)
+    unmet = f"{unmet}." if unmet else None
     session.about["passed"] = unmet is None
+    doubt = gates.passed_in_doubt(verdicts, require) if most is None else None
+    if doubt is not None:
+        session.about["gate"] = f"{doubt} To limit what may remain, use {ROOM_ABOVE}."
     return unmet
 
 
@@ -415,6 +434,7 @@ def headroom(
     ask: Ask,
     require: tuple[str, ...],
     required: tuple[str, ...],
+    fail_if_room_above: float | None,
 ) -> None:
     """Find out whether a model can still improve, is at the limit, or looks too good to be true.
 
@@ -430,6 +450,8 @@ def headroom(
     0.05 or 5%.
     """
     verdicts = verdicts_of(session, require, required)
+    if fail_if_room_above is not None and "costs" not in ask.choice.record.needs:
+        _check_fraction(ROOM_ABOVE, fail_if_room_above)
     verdict, guessed = None, None
     if prediction is None and not model.given:
         prediction = guessed = guessed_prediction(labels, session, ask)
@@ -440,7 +462,7 @@ def headroom(
         verdict = floor_or_verdict(labels, session, ask, model, prediction, groups=True)
     if guessed is not None:
         session.about["input"]["guessed"] += ("prediction",)
-    session.answer(verdict, unmet=refused(session, verdict, verdicts))
+    session.answer(verdict, unmet=refused(session, verdict, verdicts, fail_if_room_above))
 
 
 @click.command(

@@ -307,6 +307,8 @@ class Session:
                     say(f"Warning: {doubt}", err=True)
         if unmet is not None:
             say(f"Failed: {unmet}", err=True)
+        elif "gate" in self.about:
+            say(f"Passed: {self.about['gate']}", err=True)
         if refuted:
             raise click.exceptions.Exit(REFUTED)
         if unmet is not None:
