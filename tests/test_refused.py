@@ -37,6 +37,35 @@ REFUSED = {
         lambda: ef.from_votes([0, 1, 2, 2] * 9, 2, stopping="third"),
         "`stopping` says how votes decided",
     ),
+    "several labels of an item, in votes": (
+        lambda: ef.from_votes(annotators=np.stack([SAID, Y, SAID] * 4, 1).reshape(N, 4, 3)),
+        "got shape (60, 4, 3). These look like 3 labels per item. A floor is about one class per "
+        "item: for items with several labels, ask about one label at a time, with 1 for the items "
+        "that have it and 0 for the others. Of the first of them: "
+        "from_votes(annotators=annotators[:, :, 0]).",
+    ),
+    "several labels of an item, in lists of votes": (
+        lambda: ef.from_votes(annotators=[[[0, 1], [1, 1]], [[0, 0], [1, 0]]]),
+        "Of the first of them: from_votes(annotators=annotators[:, :, 0]).",
+    ),
+    "several labels of an item next to a score": (
+        lambda: ef.from_scores(S, np.stack([Y, SAID], axis=1)),
+        "These look like 2 labels per item. A floor is about one class per item",
+    ),
+    "several labels of an item next to as many scores": (
+        lambda: ef.from_scores(np.stack([S, S], axis=1), np.stack([Y, SAID], axis=1)),
+        "Of the first label: scores[:, 0], labels[:, 0].",
+    ),
+    "items of an estimate from scores": (
+        lambda: ef.items(ef.from_scores(S, Y)),
+        "`votes` must be votes of several people on each item, and this is an estimate from other "
+        "data. With one label per item nothing tells a wrong label from a hard item",
+    ),
+    "items of an estimate from votes": (
+        lambda: ef.items(ef.from_votes(Y + SAID, 2)),
+        "`votes` is an estimate, which has no names of items. Pass the votes themselves, as you "
+        "did to from_votes.",
+    ),
     "new scores of two classes for a map of three": (
         lambda: ef.calibrate(P3, Y3)(np.ones((2, 2))),
         "one row per item and 3 columns",

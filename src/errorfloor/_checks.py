@@ -525,6 +525,28 @@ def either(names: Iterable[str]) -> str:
     return " or ".join([", ".join(every[:-1]), every[-1]] if len(every) > 1 else every)
 
 
+PER_LABEL = (
+    " A floor is about one class per item: for items with several labels, ask about one label at a "
+    "time, with 1 for the items that have it and 0 for the others."
+)
+
+
+def one_label(array: NDArray[Any], ndim: int, typed: str) -> str:
+    """Return how to ask about one label, where the last of too many axes may hold several labels.
+
+    `typed` is what to type about the first of them, with {0} for the place of the label: `[:, 0]`.
+    """
+    if array.ndim != ndim + 1 or array.dtype.kind not in "Obiuf" or array.shape[-1] < 2:
+        return ""
+    if not ((array == 0) | (array == 1) | (array != array)).all():  # NaN is not itself
+        return ""
+    axes = ", ".join([":"] * ndim)
+    return (
+        f" These look like {array.shape[-1]} labels per item.{PER_LABEL} Of the first of them: "
+        f"{typed.format(f'[{axes}, 0]')}."
+    )
+
+
 def _as_vector(values: object, name: str) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(np.float64), np.nan)
@@ -533,8 +555,9 @@ def _as_vector(values: object, name: str) -> NDArray[Any]:
     except ValueError as error:  # ragged nested lists
         raise InputError(argument(name), f" must be a 1-d array of numbers: {error}") from error
     if array.ndim != 1:
-        text = f" must be 1-d, got shape {array.shape}. Pass one column, one entry per item."
-        raise InputError(argument(name), text)
+        one = one_label(array, 1, f"{name}{{}}") if name == "labels" else ""
+        more = one or " Pass one column, one entry per item."
+        raise InputError(argument(name), f" must be 1-d, got shape {array.shape}.{more}")
     if array.size == 0:
         raise InputError(argument(name), " is empty. Pass at least one item.")
     return array

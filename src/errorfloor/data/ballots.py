@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from errorfloor._checks import InputError, Part, argument, shown
+from errorfloor._checks import InputError, Part, argument, one_label, shown
 from errorfloor._typing import Bools, Counts
 from errorfloor.data.annotators import GROUPS, bucket_of, falls_of, part_of
 from errorfloor.data.entries import of_votes
@@ -261,7 +261,8 @@ def _as_entries(values: object, name: str, ndim: int) -> tuple[NDArray[Any], Boo
     if array.ndim != ndim or array.size == 0:
         shape = "a row for each item and a column for each annotator" if ndim == 2 else "one label"
         more = "" if ndim == 2 else " per item"
-        text = f" must have {shape}{more}, got shape {array.shape}."
+        several = one_label(array, ndim, f"from_votes({name}={name}{{}})")
+        text = f" must have {shape}{more}, got shape {array.shape}.{several}"
         raise InputError(argument(name), text)
     gone = missing_in(array.ravel()).reshape(array.shape)
     if array.dtype.kind in "UT":

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import narwhals as nw
 import numpy as np
 
-from errorfloor._checks import InputError, Part, argument, check_choice, either
+from errorfloor._checks import PER_LABEL, InputError, Part, argument, check_choice, either
 from errorfloor.data.ballots import MOST_OWN, Ballots, check_shared
 from errorfloor.data.columns import simple
 from errorfloor.data.engines import (
@@ -32,7 +32,6 @@ from errorfloor.data.layouts import RATED, RATER, Layout
 from errorfloor.data.matrices import check_number
 from errorfloor.data.naming import (
     MOST_CLASSES,
-    PER_LABEL,
     SIGNS,
     Naming,
     PlainClasses,

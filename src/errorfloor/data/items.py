@@ -112,8 +112,9 @@ def refuse_classes(many: bool) -> None:
     """Refuse scores of many classes."""
     if many:
         raise InputError(
-            "Which items to label is answered for scores of two classes. Give one score per item, "
-            "such as that of the class which the judge has chosen."
+            "Which items to label next is answered for two classes only, and there are more here. "
+            "Give one score per item, such as that of one class against all others, and labels "
+            "that are 1 for this class and 0 for the others."
         )
 
 

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from errorfloor._checks import (
     MISSING_LABELS,
+    PER_LABEL,
     InputError,
     Part,
     argument,
@@ -39,10 +40,6 @@ MOST_CLASSES = 1000  # beyond, values are no classes but numbers, names or texts
 _LISTED = 6  # values that a message names
 LONGEST_NAME = 40  # of a class, in a message
 _BETWEEN = re.compile(r"\s*[;|,]\s*")  # labels of one item, where there are several
-PER_LABEL = (
-    " A floor is about one class per item: for items with several labels, ask about one label at a "
-    "time, with 1 for the items that have it and 0 for the others."
-)
 # Pairs of which the first means "yes": letters and digits only, in small letters.
 PAIRS = (
     *("ja nein", "ja nee", "oui non", "si no", "vrai faux", "wahr falsch"),
@@ -329,7 +326,8 @@ def _as_labels(labels: object, name: str) -> NDArray[Any]:
     if array.ndim == 2:
         indicators = array.shape[1] > 1 and array.dtype.kind in "biuf"
         if indicators and ((array == 0) | (array == 1)).all():
-            text = f" has a column of 0 and 1 for each class.{PER_LABEL} Where each row has one 1, "
+            text = f" has a column of 0 and 1 for each class.{PER_LABEL} Of the first label: "
+            text += "scores[:, 0], labels[:, 0]. Where each row has one 1, "
             raise InputError(argument(name), text, f"pass {name}.argmax(axis=1).")
     if array.ndim != 1:
         text = f" must be 1-d, got shape {array.shape}. Pass one label per item."

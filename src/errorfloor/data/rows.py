@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from errorfloor._checks import (
+    PER_LABEL,
     InputError,
     Part,
     Words,
@@ -93,7 +94,6 @@ from errorfloor.data.matrices import (
     votes_by_class,
 )
 from errorfloor.data.naming import (
-    PER_LABEL,
     TWO_CLASSES,
     Naming,
     as_spoken,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from errorfloor._checks import InputError, as_flag
+from errorfloor._checks import InputError, as_flag, function
 from errorfloor._keywords import explains_keywords
 from errorfloor._typing import Counts, Floats
 from errorfloor.data.columns import MissingColumnsError
@@ -20,6 +20,7 @@ from errorfloor.data.tables import VoteTable
 from errorfloor.methods.votes.thinning import Votes, thinned
 from errorfloor.metrics import ERROR
 from errorfloor.questions.sampling import unweighted
+from errorfloor.results.estimate import Estimate
 from errorfloor.results.items import ClassItems, Items
 
 _LEVEL = 0.05  # of the test that refutes exchangeable classes
@@ -94,6 +95,8 @@ def items(
     >>> found.rank.tolist()
     [3, 3, 1, 3, 3, 1]
     """
+    if isinstance(votes, Estimate):
+        raise _no_votes(votes)
     keeper = KeptVotes()
     symmetric = None if symmetric is None else as_flag(symmetric, name="symmetric")
     if votes is None:
@@ -101,6 +104,21 @@ def items(
     where = ReadOptions.of(**columns, item=item)
     reading = with_names(where, lambda how: read(votes, keeper.layouts, how, second=totals))
     return of_reading(reading, keeper, symmetric)
+
+
+def _no_votes(estimate: Estimate) -> InputError:
+    """Say what is needed in place of an estimate."""
+    if isinstance(estimate.table, VoteTable):
+        return InputError(
+            "`votes` is an estimate, which has no names of items. Pass the votes themselves, as "
+            "you did to ",
+            *(function("from_votes"), "."),
+        )
+    return InputError(
+        "`votes` must be votes of several people on each item, and this is an estimate from other "
+        "data. With one label per item nothing tells a wrong label from a hard item; have some "
+        "items labelled again, by other people."
+    )
 
 
 def with_names(where: ReadOptions, door: Callable[[ReadOptions], Reading]) -> Reading:

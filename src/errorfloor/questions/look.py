@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from errorfloor._checks import InputError, Mention, either, typed_python
+from errorfloor._checks import PER_LABEL, InputError, Mention, either, typed_python
 from errorfloor.data.columns import NO_NAMES, ChosenColumns, has_no_names, texts_first
 from errorfloor.data.layouts import (
     ANNOTATIONS,
@@ -463,7 +463,6 @@ def _of_lists(
 ) -> WayOut | None:
     """Say how to ask about one label where a column has lists of words, as several people gave."""
     from errorfloor.data.engines import select
-    from errorfloor.data.naming import PER_LABEL
     from errorfloor.data.values import as_text, quoted
 
     lists = [one for one, kind in kinds.items() if kind == "list"]
