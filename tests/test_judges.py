@@ -554,7 +554,7 @@ def test_plans_that_cannot_be_are_refused():
         ef.plan_labels(scores, width=0.01)
     with pytest.raises(ef.InputError, match="with 30 labels of both classes any scores will do"):
         ef.plan_labels(10 * scores, budget=5)
-    with pytest.raises(ef.InputError, match="scores of two classes"):
+    with pytest.raises(ef.InputError, match="is answered for two classes only"):
         ef.plan_labels(np.ones((5, 3)), budget=2)
     for asked in ({"budget": 1}, {"width": 0.2}):
         with pytest.raises(ef.InputError, match=r"All items have labels.*whose `labels` are blank"):

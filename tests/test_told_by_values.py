@@ -620,6 +620,29 @@ def scored(vote="clicked", n=1200, **columns):
     return pd.DataFrame({**columns, "net": score, vote: (rng.random(n) < score).astype(int)})
 
 
+def test_a_target_of_numbers_is_no_score(tmp_path, monkeypatch):
+    rng = np.random.default_rng(19)
+    days = pd.date_range("2023-01-01", periods=730)
+    frame = pd.DataFrame({"date": days, "sales": rng.normal(100, 9, 730).round(1)})
+    frame["promo"], frame["price"] = rng.integers(0, 2, 730), rng.normal(5, 1, 730).round(2)
+    for data in (frame, frame.drop(columns="price")):
+        text = shown("errorfloor sales.csv", tmp_path, monkeypatch, sales=data)
+        assert text.startswith("error: ")
+        assert "--score sales" not in text
+        assert "--score COL --label COL" in text
+        assert all("--score sales" not in one for one in ef.look("sales.csv").next)
+    for name in ("mape", "rmse", "mae", "smape"):
+        text = shown(f"errorfloor sales.csv --metric {name}", tmp_path, monkeypatch)
+        assert f"--metric {name} is of numbers, and floors are of classes: a target such as" in text
+        assert "Use errorfloor ratings." in text
+    text = shown("errorfloor features sales.csv --label sales", tmp_path, monkeypatch)
+    assert "A target of numbers (regression) has no floor here" in text
+    for name in ("churn_logit", "similarity", "model_a", "Score", "margin"):  # of any size
+        named = frame.drop(columns="price").rename(columns={"sales": name})
+        text = shown("errorfloor sales.csv", tmp_path, monkeypatch, sales=named)
+        assert f"--score {name} --label promo" in text
+
+
 SCORED = {
     "patients": {"patient_id": [f"P{k % 60}" for k in range(1200)], "slide": np.arange(1200) // 60},
     "users": {"user_id": [f"u{k % 40}" for k in range(1200)], "item_id": np.arange(1200) // 40},

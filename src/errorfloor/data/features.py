@@ -18,6 +18,7 @@ from errorfloor._checks import (
     as_numbers,
     check_aligned,
     check_same_length,
+    function,
     refuse,
     unmasked,
 )
@@ -198,8 +199,12 @@ def as_codes(
         raise InputError(argument(name), text)
     between = None if name == "cluster" else _between(array)
     if between is not None:
-        text = f" must hold classes, got {between}. Pass whole numbers or words for classes."
-        raise InputError(argument(name), text)
+        raise InputError(
+            argument(name),
+            f" must hold classes, got {between}. Pass whole numbers or words for classes. A target "
+            "of numbers (regression) has no floor here, but ratings by several people have: use ",
+            *(function("from_ratings"), "."),
+        )
     gone = missing_in(array)
     refuse(gone, array, (argument(name), " has missing entries"), "Drop these items first.")
     try:

@@ -60,6 +60,7 @@ _LABELS = (
     r"|human(?!_?\d))(_|$)"  # human_1 is a person
 )
 _SCORES = r"(^|_)(p|prob\w*|scores?|confidence|logits?|conf)(_|$)"
+_SIMILAR = r"(^|_)(similarity|sim|cos(ine)?|relevance|margin|odds|risk|perplexity)(_|\d|$)"
 _MODELS = (
     r"(^|_)(model|pred|preds|predicted|prediction|clf|classifier|baseline|candidate|champion"
     r"|challenger|algo|algorithm|machine|auto|automatic|automated|ai|bot|chatbot|chatgpt|gpt\w*"
@@ -1116,13 +1117,22 @@ def numbers_beside(columns: Sequence[FirstValues]) -> list[str]:
 
 
 def _one_score(columns: Sequence[FirstValues]) -> ChosenColumns | None:
-    """Return a score and a label: what is called so or is a share, and else the first and last."""
-    scores = [one for one in columns if one.may_be_scores and not one.is_measure]
+    """Return a score and a label: of scores what is called so or is a share.
+
+    Other numbers may be a target, such as sales next to whether there was a promotion.
+    """
+    scores = [one for one in columns if one.may_be_scores and _is_score(one)]
     labels = [one for one in _labels(columns) if not _is_called(one, _PREDICTIONS)]
     if not scores or not labels:
         return None
     score = min(scores, key=lambda one: (not _is_called(one, _SCORES), not _are_shares(one)))
     return guessed(SCORES, {"score": score.name, "label": _likeliest(labels).name})
+
+
+def _is_score(column: FirstValues) -> bool:
+    """Tell whether numbers are called a score or a model's output, or are shares."""
+    called = any(_is_called(column, one) for one in (_SCORES, _SIMILAR, _MODELS, _PREDICTIONS))
+    return called or (_are_shares(column) and not column.is_measure)
 
 
 def is_called_label(column: str) -> bool:

@@ -132,8 +132,10 @@ _OTHERS: dict[str, tuple[Part, ...]] = {
         "class against the rest: ",
         *(_MEANS["f1"], " with ", argument("positive"), "."),
     ),
-    r"r2|pearson|spearman|qwk|ccc|icc|r?mse|mae": (
-        " is for ratings, which are numbers given by several people. Use ",
+    r"r2|pearson|spearman|qwk|ccc|icc|r?mse|mae|s?mape|wape|mase|rmsle|nrmse": (
+        " is of numbers, and floors are of classes: a target such as sales (regression, time "
+        "series) has none here. Only ratings, numbers that several people gave to each item, have "
+        "limits, of r2, mse and mae among others. Use ",
         *(function("from_ratings"), "."),
     ),
     r"(cohens?-)?kappa(-score)?": (
