@@ -272,6 +272,49 @@ def test_a_budget_buys_the_narrowest_interval_that_it_pays_for(pilot):
     assert found.to_dict()["best_affordable"]["width"] == best.width
 
 
+def test_a_budget_goes_to_the_items_at_hand_where_that_tells_more():
+    rng = np.random.default_rng(9)
+    p = np.where(rng.random(500) < 0.6, rng.beta(1, 9, 500), rng.beta(6, 2, 500))
+    votes = (rng.random((500, 2)) < p[:, None]).astype(int)
+    table = ef.VoteTable.from_arrays(votes.sum(axis=1), 2)
+    found = ef.plan(table, budget=2000)
+    own, new = found.deepened, found.best_affordable
+    assert (own.votes, own.items, own.cost) == (4, 500, 2000)
+    assert own.width < new.width < found.trade.now
+    assert found.sentence.startswith(
+        "A budget of 2,000 gives the narrowest interval with 4 more votes for each of your 500"
+    )
+    assert f"with {new.votes} votes for each of {new.items} items, would make it" in found.sentence
+    dear = ef.plan(table, budget=1500, cost_per_vote=3)  # one more vote, or 250 more items
+    assert (dear.deepened.votes, dear.deepened.width) == (1, dear.trade.deeper)
+    assert (dear.broadened.items, dear.broadened.width) == (dear.trade.more, dear.trade.broader)
+    many = ef.VoteTable.from_arrays(rng.binomial(20, rng.beta(0.5, 0.5, 40)), 20)
+    broad = ef.plan(many, budget=800)  # many votes on few items: new items tell more
+    assert broad.extended is broad.broadened
+    assert "with 40 more items with as many votes as yours" in broad.sentence
+    few = ef.plan(table, budget=40)  # no vote on each of 500 items, but 20 new ones
+    assert few.deepened is None
+    assert few.broadened.items == 20
+    assert ef.plan(([0.1, 0.9], [1, 1]), budget=400).extended is None
+
+
+def test_a_plan_says_that_more_votes_take_more_people():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(9)
+    votes = (rng.random((500, 2)) < rng.beta(0.5, 0.9, 500)[:, None]).astype(int)
+    frame = pd.DataFrame(votes, columns=["ann", "bob"])
+    says = "Nobody votes twice on an item, so {} votes per item need as many people, and 2 voted"
+    assert says.format(3) in ef.plan(frame, annotators=["ann", "bob"]).sentence
+    found = ef.plan(frame, annotators=["ann", "bob"], target=0.05)
+    assert says.format(found.best.votes) in found.sentence
+    spent = ef.plan(frame, annotators=["ann", "bob"], budget=2000)
+    assert spent.extended is spent.deepened
+    assert says.format(6) in spent.sentence
+    anybody = ef.plan(ef.VoteTable.from_arrays(votes.sum(axis=1), 2), target=0.05)
+    assert anybody.people is None
+    assert "Nobody votes twice" not in anybody.sentence
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

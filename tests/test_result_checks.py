@@ -618,5 +618,5 @@ def test_what_the_test_of_independent_votes_would_find_is_said():
     few = "With so few votes the test finds hardly anything."
     assert said(rng.binomial(3, rng.random(12)), 3).endswith(few)
     many = said(rng.binomial(9, rng.random(3000)), 9)
-    assert re.search(r"If the votes on \d+ % of all items were split as evenly as possible", many)
+    assert re.search(r"the votes on \d+ % of all items have to be as even as they can be", many)
     assert few not in many

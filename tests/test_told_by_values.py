@@ -643,6 +643,17 @@ def test_a_target_of_numbers_is_no_score(tmp_path, monkeypatch):
         assert f"--score {name} --label promo" in text
 
 
+def test_one_person_next_to_a_judge_is_asked_for_a_second_one(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    human = rng.choice(["pass", "fail"], 300)
+    judge = np.where(rng.random(300) < 0.8, human, "pass")
+    one = {"prompt_id": [f"p{k}" for k in range(300)], "human_label": human, "judge_label": judge}
+    needs = "Votes of at least two people on the same items are needed."
+    assert needs in shown("errorfloor people one.csv", tmp_path, monkeypatch, one=one)
+    assert needs in shown("errorfloor items one.csv", tmp_path, monkeypatch)
+    assert needs not in shown("errorfloor one.csv", tmp_path, monkeypatch)
+
+
 SCORED = {
     "patients": {"patient_id": [f"P{k % 60}" for k in range(1200)], "slide": np.arange(1200) // 60},
     "users": {"user_id": [f"u{k % 40}" for k in range(1200)], "item_id": np.arange(1200) // 40},

@@ -338,8 +338,8 @@ def _finding(estimate: VotesEstimate, expected: Expected, tested: Tested) -> Fin
         finds = "" if power == np.inf else "With so few votes the test finds hardly anything."
         if power is not None and power < np.inf:
             finds = (
-                f"If the votes on {per_cent(power, 0)} of all items were split as evenly as "
-                "possible, the test would notice it 8 times in 10."
+                "The test finds only large departures: for a chance of 80 % to find one, the votes "
+                f"on {per_cent(power, 0)} of all items have to be as even as they can be."
             )
         sentence = "The votes may come from people who vote independently"
         return Finding("Misfit of votes", value, "ok", f"{sentence}. {finds}".rstrip())

@@ -18,6 +18,7 @@ from errorfloor.data.layouts import (
     PEOPLE,
     SCORES,
     TRUTH,
+    VOTES,
     Layout,
     Role,
     joined,
@@ -44,10 +45,12 @@ TEXT_FIRST = " Give the columns names that are text first, such as by frame.rena
 class UnclearColumnsError(InputError):
     """Nobody named the columns, and their names allow no reading or several.
 
-    `columns` says which ones there are, `front` what comes before all else.
+    `columns` says which ones there are, `front` what comes before all else, and `needs` what is
+    asked for where only votes will do.
     """
 
     columns = ""
+    needs = ""
     front: tuple[Part, ...] = ()
 
     def behind(self, *parts: Part) -> Self:
@@ -474,6 +477,8 @@ def unclear(
     listed = f"{_listed(kinds, name)}{odd}"
     error = UnclearColumnsError(f"Cannot tell which columns to take. {listed} ", *remedy)
     error.columns = listed
+    if allowed and all(one.table is VOTES.table for one in allowed):
+        error.needs = " Votes of at least two people on the same items are needed."
     return error
 
 

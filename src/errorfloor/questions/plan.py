@@ -653,7 +653,14 @@ class PlanAsk(Ask):
             scores=shares,
             annotators=these,
         )
-        return replace(found, claim=claim, annotators=these if kind.speaks_for_others else None)
+        workloads = table.workloads if isinstance(table, VoteTable) else None
+        return replace(
+            found,
+            claim=claim,
+            annotators=these if kind.speaks_for_others else None,
+            people=None if workloads is None else len(workloads),
+            most_votes=int(table.totals.max()) if isinstance(table, VoteTable) else 0,
+        )
 
     def plan(self, pilot: _Pilot) -> Plan:
         """Return the plan that a pilot suggests."""
@@ -661,7 +668,9 @@ class PlanAsk(Ask):
         equal = [Totals.equal(int(m)) for m in votes]
         width = np.array([[pilot.width(one, int(n)) for n in self.items] for one in equal])
         needed = self._needed(pilot, votes, width)
-        narrowest = None
+        deepened = broadened = narrowest = None
+        if pilot.table is not None and self.budget is not None:
+            deepened, broadened = self._extended(pilot.table, pilot.width, self.budget)
         if self.target is not None and not needed:
             narrowest = pilot.width(equal[-1], MOST_ITEMS)
         return Plan(
@@ -675,6 +684,8 @@ class PlanAsk(Ask):
             options=needed,
             budget=self.budget,
             affordable=self._affordable(pilot, votes),
+            deepened=deepened,
+            broadened=broadened,
             narrowest=narrowest,
             trade=None if pilot.table is None else self._trade(pilot.table, pilot.width),
             measure=pilot.measure,
@@ -718,6 +729,23 @@ class PlanAsk(Ask):
                 f"{'' if pilot.one_label else ', or consider fewer votes for each item'}.",
             )
         return tuple(options)
+
+    def _extended(
+        self, table: VoteTable, width: Width, budget: float
+    ) -> tuple[Option | None, Option | None]:
+        """Return what the budget pays for next to a pilot: votes on its items, and more items."""
+        totals, n, budget = Totals.of(table), table.n, (1 + 1e-12) * budget
+        on_all, each = n * self.cost_per_vote, self._price(totals.mean)
+        deepened = broadened = None
+        votes = min(int(budget / on_all), int(self.votes.max())) if on_all else 0
+        if votes:
+            own = width(totals.more(votes), n)
+            deepened = Option(votes, n, round(votes * on_all, 6), own)
+        items = min(int(budget / each), MOST_ITEMS) if each else 0
+        if items:
+            own = width(totals, n + items)
+            broadened = Option(round(totals.mean), items, round(items * each, 6), own)
+        return deepened, broadened
 
     def _price(self, votes: float) -> float:
         """Return what an item costs with so many votes."""

@@ -67,6 +67,11 @@ class Plan(Answer):
         left out.
     affordable : tuple of Option
         With a budget: the items that it pays for with each number of votes, and the width then.
+    deepened : Option or None
+        With a budget and a pilot of votes: how many more votes it pays for on each item of the
+        pilot, at most as many as were considered, and the width then.
+    broadened : Option or None
+        The same of further items next to those of the pilot, with as many votes each.
     narrowest : float or None
         Where no option reaches the target: the width that any number of items comes down to.
     trade : Trade or None
@@ -80,6 +85,10 @@ class Plan(Answer):
     annotators : int or None
         How many annotators the widths are about, where the default interval is wider than that
         because it is about new annotators as well.
+    people : int or None
+        How many people voted in the pilot, where that is known.
+    most_votes : int
+        The most votes on an item of the pilot, where it has votes.
     """
 
     votes: Counts
@@ -92,15 +101,20 @@ class Plan(Answer):
     options: tuple[Option, ...]
     budget: float | None = None
     affordable: tuple[Option, ...] = ()
+    deepened: Option | None = None
+    broadened: Option | None = None
     narrowest: float | None = None
     trade: Trade | None = None
     measure: Metric = field(default=ERROR, repr=False)
     classes: int = 2
     claim: Claim = field(default_factory=Claim, repr=False)
     annotators: int | None = field(default=None, repr=False)
+    people: int | None = field(default=None, repr=False)
+    most_votes: int = field(default=0, repr=False)
     in_dict = (
         *("votes", "items", "width", "bias", "floor", "metric", "level", "target", "options"),
-        *("best", "budget", "affordable", "best_affordable", "trade", "claim", "advice"),
+        *("best", "budget", "affordable", "best_affordable", "deepened", "broadened", "trade"),
+        *("claim", "advice"),
     )
 
     @property
@@ -117,6 +131,32 @@ class Plan(Answer):
     def best_affordable(self) -> Option | None:
         """The option with the narrowest interval that the budget pays for."""
         return min(self.affordable, key=lambda option: option.width, default=None)
+
+    @property
+    def extended(self) -> Option | None:
+        """The better way to spend the budget on the pilot: on its items, or on more of them."""
+        ways = [one for one in (self.deepened, self.broadened) if one is not None]
+        return min(ways, key=lambda option: option.width, default=None)
+
+    @property
+    def extends(self) -> bool:
+        """Whether the budget is better spent on the pilot than on a new set of items."""
+        own, new = self.extended, self.best_affordable
+        return own is not None and new is not None and own.width < new.width
+
+    @property
+    def people_needed(self) -> int | None:
+        """How many people the votes that are recommended need, where more than voted so far."""
+        if self.people is None:
+            return None
+        new = [self.best, None if self.extends else self.best_affordable]
+        votes = [option.votes for option in new if option is not None]
+        if self.extends and self.deepened is not None and self.extended is self.deepened:
+            votes.append(self.most_votes + self.deepened.votes)
+        if self.trade is not None:
+            votes.append(self.most_votes + 1)
+        most = max(votes, default=0)
+        return most if most > self.people else None
 
     @property
     def advice(self) -> str:

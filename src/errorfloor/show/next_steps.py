@@ -102,7 +102,10 @@ def _about_votes(estimate: VotesEstimate, table: VoteTable, *, with_model: bool)
     model = {"accuracy": 0.9, "n": TEST_ITEMS}
     command = typed(estimate, "headroom", model) if with_model else None
     if command is not None:
-        yield f"to see what your model can still gain, put in its accuracy: {command}"
+        yield (
+            "to see what your model can still gain, put in its accuracy in place of the example: "
+            f"{command}"
+        )
 
 
 def _of_ratings(estimate: RatingsEstimate, verdict: Verdict | None) -> Iterator[NextStep]:
@@ -161,7 +164,10 @@ def _models(estimate: Estimate) -> Iterator[NextStep]:
 def _model(estimate: Estimate) -> NextStep:
     """Return how to compare a model, with errors for the user's own to take the place of."""
     errors = round(TEST_ITEMS * min(1.2 * estimate.value + 0.01, 1))
-    why = "Put in how many test items your model got wrong, and see what it can still gain:"
+    why = (
+        f"See what your model can still gain: of your own test items, put in how many it got wrong "
+        f"in place of the example, {errors} of {TEST_ITEMS:,}:"
+    )
     return _step(estimate, why, "headroom", {"errors": errors, "n": TEST_ITEMS})
 
 
@@ -170,7 +176,9 @@ def _other_model(estimate: Estimate) -> NextStep:
     metric = estimate.measure
     gain = "and see what it can still gain:"
     if models.can_be_published(metric) and models.shares_of(estimate) is not None:
-        why = f"Put in your model's {metric.words} on its test items, {gain}"
+        why = (
+            f"Put in your model's {metric.words} on its test items in place of the example, {gain}"
+        )
         model = {"model_value": short(float(f"{_worse(estimate):.3g}")), "n": TEST_ITEMS}
         return _step(estimate, why, "headroom", model, about=metric_of(estimate))
     has = ("model_scores", "scores") if models.goes_by_scores(metric) else ("predictions",) * 2

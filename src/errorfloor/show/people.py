@@ -60,7 +60,7 @@ def worth(row: ModelRate) -> str:
         return f"at least {people(low)} people{most}"
     if row.worth == 0:
         if high is None:
-            return "less than one person, or any number above"
+            return "less than one person (no upper limit)"
         return "less than one person" + (f" (at most {people(high)})" if high > 1 else "")
     number = f"{people(row.worth)} {'person' if row.worth == 1 else 'people'}"
     if high is None:

@@ -197,6 +197,7 @@ def _(result: LabelPlan) -> str:
 @sentence_of.register("Plan")
 def _(result: Plan) -> str:
     ways = [*_way_to_target(result), *_way_to_spend(result)]
+    ways += _who_votes(result)
     return " ".join([*ways, *_trade(result), *_bounded_by(result), *_about_whom(result)])
 
 
@@ -462,11 +463,23 @@ def _way_to_spend(plan: Plan) -> Iterator[str]:
     best = plan.best_affordable
     if best is None:
         return
-    style = numbers.style_of_plan(plan)
+    style, own = numbers.style_of_plan(plan), plan.extended
     width = style.size(best.width, style.digits(best.width, best.width))
+    if own is None or not plan.extends:
+        yield (
+            f"For a new set of items, a budget of {plan.budget:,.0f} gives the narrowest "
+            f"interval with {_labels_of(best)}: it will be about {width} wide{_tried(plan)}."
+        )
+        return
+    if own is plan.deepened:
+        more = f"{numbers.counted(own.votes, 'more vote')} for each of your {own.items:,} items"
+    else:
+        more = f"{numbers.counted(own.items, 'more item')} with as many votes as yours"
+    narrower = style.size(own.width, style.digits(own.width, own.width))
     yield (
-        f"For a new set of items, a budget of {plan.budget:,.0f} gives the narrowest "
-        f"interval with {_labels_of(best)}: it will be about {width} wide{_tried(plan)}."
+        f"A budget of {plan.budget:,.0f} gives the narrowest interval with {more}: it will be "
+        f"about {narrower} wide. A new set of items alone, with {_labels_of(best)}, would make it "
+        f"{width} wide{_tried(plan)}."
     )
 
 
@@ -497,6 +510,15 @@ def _about_whom(plan: Plan) -> Iterator[str]:
         yield (
             f"All widths are for votes by these {plan.annotators:,} annotators; intervals that "
             "also hold for a new annotator are wider."
+        )
+
+
+def _who_votes(plan: Plan) -> Iterator[str]:
+    """Say that votes of more people are needed than voted so far, each once on an item."""
+    if plan.people_needed is not None:
+        yield (
+            f"Nobody votes twice on an item, so {plan.people_needed:,} votes per item need as many "
+            f"people, and {plan.people:,} voted so far."
         )
 
 

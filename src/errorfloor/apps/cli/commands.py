@@ -335,8 +335,8 @@ def refused(
     found = [gates.refused(verdicts, require) if require else None]
     if most is not None:
         found.append(gates.too_much_left(verdicts, most))
-    unmet = "; ".join(one.rstrip(".") for one in found if one)
-    unmet = f"{unmet}." if unmet else None
+    told = "; ".join(one.rstrip(".") for one in found if one)
+    unmet = f"{told}." if told else None
     session.about["passed"] = unmet is None
     doubt = gates.passed_in_doubt(verdicts, require) if most is None else None
     if doubt is not None:

@@ -138,10 +138,10 @@ def unclear(error: UnclearColumnsError) -> str:
         name = context.command_path
         other = "" if best is None else f" {best.says} {name} needs other columns."
         forms = _lines_here(in_general(files, ()), files)
-        return "\n  ".join([f"{front}{error.columns}{other} Name them.", *forms])
+        return "\n  ".join([f"{front}{error.columns}{other}{error.needs} Name them.", *forms])
     if best is None:
         problems = [one for one in found.problems if one not in front]  # which has notes on files
-        own = f"{front}{problems[0]}" if problems else None
+        own = f"{front}{problems[0]}{error.needs}" if problems else None
         return "\n  ".join([own or error.told(written).partition("\n")[0], *lines])
     meant = [one.command for one in found.layouts if one.problem is None and one.command]
     ways = [*_lines_here(meant, files)]

@@ -256,9 +256,16 @@ def _part(label: str, value: float) -> str:
 
 
 def _value(value: float, label: str, within: tuple[float, float] | None = None) -> str:
+    """Return a value with its unit.
+
+    Examples
+    --------
+    >>> _value(23.64, "items, %"), _value(1.33e-8, "items, %"), _value(1.33e-8, "score")
+    ('23.6 %', 'less than 0.01 %', '1.33e-08')
+    """
     sign = " %" if "%" in label else ""
     if within is None:
-        return f"{value:.3g}{sign}"
+        return "less than 0.01 %" if sign and 0 < value < 0.01 else f"{value:.3g}{sign}"
     low, high = within
     if not sign:
         return f"{value:.3g} ({low:.3g} to {high:.3g})"
