@@ -87,8 +87,7 @@ CLAIMS = [
         "classes",
         {},
         "high",
-        "choosing the class with the largest of these scores (after the best weighting of the "
-        "classes)",
+        "the best weighting of these scores",
     ),
     ("classes", {"method": "top1"}, "high", "choosing the class with the largest of these scores"),
     ("classes", {"complete": True}, "both", ""),

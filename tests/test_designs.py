@@ -439,7 +439,7 @@ def test_a_clean_set_passes_both_checks():
     m = rng.integers(2, 7, 800)
     found = findings(rng.binomial(m, rng.random(800)), m)
     assert found["Why totals differ"].level == found["Misfit of votes"].level == "ok"
-    assert "would notice it 8 times in 10" in found["Misfit of votes"].sentence
+    assert "for a chance of 80 % to find one" in found["Misfit of votes"].sentence
 
 
 @pytest.mark.parametrize(("hard", "easy"), [(8, 2), (2, 8)])

@@ -1002,7 +1002,7 @@ def test_texts_next_to_labels_have_to_become_numbers_first(tmp_path, capsys):
 
     reviews = {"review": [f"word {i} of it" for i in range(60)], "mood": ["bad", "good"] * 30}
     reviews = pd.DataFrame(reviews)
-    with pytest.raises(ef.InputError, match=r"Column 'review' holds text\. .*: TF-IDF"):
+    with pytest.raises(ef.InputError, match=r"Column 'review' holds text\. .*by TF-IDF"):
         ef.from_features(reviews, label="mood")
     reviews.to_csv(tmp_path / "reviews.csv", index=False)
     for words in (["features", "--label", "mood"], ["estimate"]):

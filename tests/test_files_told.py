@@ -175,7 +175,7 @@ def test_what_the_rows_of_a_crowd_tool_are_made_through_ends_with_them(tmp_path)
         + "".join(f'{i},w,Approved,"[{{""label"": ""a""}}]"\n' for i in range(3))
     )
     with files.opened(found_of(path), ordered=False) as (_, rows):
-        assert {"item", "annotator", "vote"} <= {*rows.columns}
+        assert {"HITId", "WorkerId", "vote"} <= {*rows.columns}
     with files.opened(found_of(path), ordered=False) as (_, _), closing(files._cursor()) as cursor:
         for what in ("tables", "views where not internal"):
             assert cursor.sql(f"select count(*) from duckdb_{what}").fetchone() == (0,)

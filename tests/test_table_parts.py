@@ -322,7 +322,7 @@ def test_scores_are_kept_item_by_item():
     with pytest.raises(ef.InputError, match="`scores` and `labels` must have the same length"):
         kept._of_arrays([0.5, 0.1], [None, 1, 0], None)
     for wrong in (([[0.5, 0.5]], None), ([0.5], ("a", "b", "c"))):
-        with pytest.raises(ef.InputError, match="is answered for scores of two classes"):
+        with pytest.raises(ef.InputError, match="is answered for two classes only"):
             kept._of_arrays(wrong[0], None, wrong[1])
 
 
