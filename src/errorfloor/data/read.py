@@ -366,20 +366,33 @@ def check_order(scores: object, labels: object) -> None:
         )
 
 
-def _example(values: object, like: Callable[[list[Any]], bool]) -> Any:
+def _example(values: object, like: Callable[[NDArray[Any]], bool]) -> Any:
     """Return the first of some values if they are `like` what is asked for, else None."""
-    array = as_entries(values)
-    some = [one for one in array.ravel()[:_SOME].tolist() if not is_missing(one)]
-    return some[0] if some and like(some) else None
+    some = as_entries(values).ravel()[:_SOME]
+    if some.dtype.kind == "f":
+        some = some[~np.isnan(some)]
+    elif some.dtype.kind not in "biu":
+        some = np.array([one for one in some.tolist() if not is_missing(one)], object)
+    return some[:1].tolist()[0] if some.size and like(some) else None
 
 
-def _like_labels(some: list[Any]) -> bool:
+def _are_parts(some: NDArray[Any]) -> bool:
+    """Tell whether some of the numbers are not whole."""
+    with np.errstate(invalid="ignore"):  # infinite ones
+        return bool((some % 1).any())
+
+
+def _like_labels(some: NDArray[Any]) -> bool:
+    if some.dtype.kind in "biuf":
+        return not _are_parts(some)
     if all(isinstance(one, str) and spelt(one) is None for one in some):
         return True
     return all(isinstance(one, bool | int | float) and one % 1 == 0 for one in some)
 
 
-def _like_scores(some: list[Any]) -> bool:
+def _like_scores(some: NDArray[Any]) -> bool:
+    if some.dtype.kind in "biuf":
+        return some.dtype.kind == "f" and _are_parts(some)
     return all(isinstance(one, float) for one in some) and any(one % 1 for one in some)
 
 
