@@ -424,7 +424,7 @@ def test_limits_of_informedness_hold():
 def test_nobody_is_left_out_of_a_few(votes):
     few = ef.annotators(votes[votes["annotator"] < 10])
     assert few.without is None
-    assert "needs 20 or more in all" in few.notes[0]
+    assert "needs 20 annotators or more in all" in few.notes[0]
     assert few.notes[0] in str(few)
     with pytest.raises(ValueError, match="Counts do not say whose votes"):
         ef.annotators([1, 2, 3])
@@ -578,7 +578,7 @@ def test_from_twenty_annotators_on_those_who_may_guess_are_left_out():
         return ef.annotators(frame, annotators=names)
 
     assert asked(19).notes == (
-        "A floor that leaves out annotators who may be guessing needs 20 or more in all.",
+        "A floor that leaves out annotators who may be guessing needs 20 annotators or more in all.",
     )
     enough = asked(20)
     assert enough.notes == ()

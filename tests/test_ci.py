@@ -73,7 +73,7 @@ def test_the_action_fails_where_its_gate_does_and_says_why(folder):
     )
     assert done.returncode == 3
     assert "Your model, at 99 %" in summary
-    assert "❌ Failed: room is not shown; your model looks" in summary
+    assert "❌ Failed: The verdict is not 'room': your model looks" in summary
 
 
 @pytest.mark.parametrize("gate", ["--fail-if-floor-above '10%", "--fail-if-floor-obove 10%"])
@@ -227,7 +227,7 @@ def test_verdicts_are_compared_by_both_of_their_names(files):
     with pytest.raises(AssertionError) as failed:
         assert_headroom(matching)
     assert str(failed.value) == (
-        f"{matching.sentence}\nFailed: room is not shown; your model may be as good as the best "
+        f"{matching.sentence}\nFailed: The verdict is not 'room': your model may be as good as the best "
         "threshold on these scores."
     )
 

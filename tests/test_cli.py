@@ -414,7 +414,7 @@ def test_requirements_have_their_own_exit_code_and_print_the_result(folder):
     either = ["--fail-unless", "beyond", "--fail-unless", "saturated"]
     failed = run("headroom", *model, *either, "--json", "--quiet", code=3)
     assert json.loads(failed.stdout)["passed"] is False
-    assert failed.stderr.startswith("Failed: beyond or saturated is not shown; room: at least ")
+    assert failed.stderr.startswith("Failed: The verdict is not 'beyond' or 'saturated': room: at least ")
     assert answer("estimate", "demo/scores.csv", "--fail-if-floor-above", 0.09)["passed"] is True
     failed = run("estimate", "demo/scores.csv", "--complete", "--fail-if-floor-above", 0.07, code=3)
     assert failed.stdout.startswith(
@@ -455,7 +455,7 @@ def test_requirements_hold_for_every_group(folder):
     assert failed.stderr.endswith(above)
     failed = run("headroom", *by_group, *MODEL, "--fail-unless", "saturated", code=3)
     assert re.search(
-        r"Failed: saturated is not shown; room: .* points in a; room: .* points in b\.\n$",
+        r"Failed: The verdict is not 'saturated': room: .* points in a; room: .* points in b\.\n$",
         failed.stderr,
     )
     assert answer("headroom", *by_group, *MODEL, "--fail-unless", "room")["passed"] is True
@@ -505,7 +505,7 @@ def test_names_of_0_1_are_taken_with_a_note(folder):
     assert failed.stderr.startswith(
         "note: --require is called --fail-unless now\nnote: below is called beyond now\n"
     )
-    assert "\nFailed: beyond is not shown; room: at least " in failed.stderr
+    assert "\nFailed: The verdict is not 'beyond': room: at least " in failed.stderr
     for old in ("--fail-above", "--fail-below", "--attainable"):
         assert old not in run("estimate", "--help-all").stdout
     assert "--require" not in run("headroom", "--help-all").stdout

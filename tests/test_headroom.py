@@ -452,7 +452,7 @@ def test_a_verdict_that_looks_too_good_is_no_fact_and_says_how_likely_chance_is(
     assert "This is more than chance explains (p" in long_text_of(found)
     report = summarize(found).to_markdown()
     assert "P-value of this difference | " in report
-    with pytest.raises(AssertionError, match=r"room is not shown; your model looks .* too good"):
+    with pytest.raises(AssertionError, match=r"The verdict is not 'room': your model looks .* too good"):
         assert_headroom(found)
 
 
@@ -464,7 +464,7 @@ def test_a_gate_fails_in_the_words_of_the_verdict():
     with pytest.raises(AssertionError) as failed:
         assert_headroom(found)
     assert str(failed.value).endswith(
-        f"Failed: room is not shown; {least} to {most} points may remain."
+        f"Failed: The verdict is not 'room': {least} to {most} points may remain."
     )
 
 
@@ -522,7 +522,7 @@ def test_a_gate_that_passes_for_lack_of_data_says_so(tmp_path, capsys):
     assert said.startswith("Failed: up to ")
     code, found, said = asked("--fail-unless", "room", "--fail-if-room-above", "2%")
     assert re.match(
-        r"Failed: room is not shown; .* may remain; up to .* the allowed 2 points\.", said
+        r"Failed: The verdict is not 'room': .* may remain; up to .* the allowed 2 points\.", said
     )
     code, found, said = asked("--fail-if-room-above", "40%")
     assert (code, found["passed"], said) == (0, True, "")

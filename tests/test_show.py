@@ -248,7 +248,7 @@ def test_groups_of_anything_else_stand_under_their_names():
             -0.01,
             0.02,
             "These data cannot tell whether your model, at 88.0 %, can still improve: 0.0 to 2.0 "
-            "points may remain. More test items would tell.",
+            "points may remain. More test items would show it.",
         ),
         (
             "beyond",

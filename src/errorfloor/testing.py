@@ -116,7 +116,7 @@ def assert_headroom(
     Traceback (most recent call last):
       ...
     AssertionError: By the floor given, the best possible accuracy is 95.0 %. Your model, ...
-    Failed: saturated or beyond is not shown; room: 3.0 to 6.8 points.
+    Failed: The verdict is not 'saturated' or 'beyond': room: 3.0 to 6.8 points.
     """
     __tracebackhide__ = True
     first: Any = next(iter(dict(verdict).values())) if isinstance(verdict, Groups) else verdict

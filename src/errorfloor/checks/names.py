@@ -92,7 +92,7 @@ RECORDS = (
         name="answers that are no class",
         classes=ANY,
         run=_abstentions,
-        asks="Where people choose among three or more answers: does one, such as unsure or skip, "
-        "mean that they gave none?",
+        asks="Where people choose among three or more answers: does one of them, such as unsure or "
+        "skip, mean that no answer was given?",
     ),
 )

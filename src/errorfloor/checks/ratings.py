@@ -44,9 +44,9 @@ def _signal(estimate: Any) -> Iterator[Finding]:
         "Signal",
         "none",
         "warn",
-        "No signal: people's ratings of one item are no more alike than those of different items, "
-        "as far as these items can show.",
-        "Check that ratings belong to their items, or have more items rated.",
+        "No signal: as far as these items can show, people's ratings of one item are no more "
+        "alike than their ratings of different items.",
+        "Check that each rating stands next to the right item, or have more items rated.",
     )
 
 

@@ -101,7 +101,7 @@ def _beside(estimate: Checked) -> Iterator[Finding]:
             "warn",
             f"Column {column!r} has numbers from {short(least)} to {short(most)} "
             "and was not used: each item counts the same. If it says how many items of the "
-            f"population each one stands for, the {_subject(estimate)} holds for these items and "
+            f"population each item stands for, this {_subject(estimate)} holds for these items and "
             "not for the population.",
             Sentence("Then name the column", aside("weight", column), "."),
         )
@@ -247,7 +247,7 @@ def _gold(estimate: Estimate) -> Iterator[Finding]:
             f"Column {column!r} was not used: the {limit} is for "
             f"{estimate.target}, not for that label, and the two can differ by a factor of 2 or 3.",
             Sentence(
-                f"If somebody gave {column} without seeing these votes, use it as the label",
+                f"If {column!r} is by somebody who had not seen these votes, use it as the label",
                 *(aside("label", column), ". If it is a majority vote of several people, ask for "),
                 *("the floor of such majorities", aside("majority"), "."),
             ),
@@ -366,9 +366,9 @@ def _compared(
         f"{name} scores with equal labels",
         f"{found:,.0f} differ, about {wanted:,.0f} expected",
         "warn",
-        f"{where[name]}. The labels of such items differ {found:,.0f} times; for separate items "
-        f"about {wanted:,.0f} times would be expected. Many of these items seem to be copies of "
-        "each other. If they are, the interval is too narrow.",
+        f"{where[name]}. The labels of such items differ {found:,.0f} times; if all were "
+        f"separate, about {wanted:,.0f} times would be expected. Many of these items seem to be "
+        "copies of each other. If they are, the interval is too narrow.",
         Sentence(
             "Keep one row per item, or use a column with the same value for all copies as the "
             "cluster",
@@ -403,7 +403,7 @@ RECORDS = (
         kinds=(VoteTable.kind,),
         classes=ANY,
         run=_gold,
-        asks="Is there also a column of labels, so that votes or labels may be meant?",
+        asks="Is there also a column of labels, so that it is unclear which of both is meant?",
     ),
     _of_any_classes(name="left out", run=_missing, asks="Were many items left out?"),
     _of_any_classes(name="repeated items", run=_repeated, asks="Do rows repeat an item?"),

@@ -147,7 +147,7 @@ def texts_first(columns: Sequence[str]) -> str:
     if len(columns) > 1:
         what = f"Columns {named} hold text. To use them"
     return (
-        f"{what} as features, make numbers of each text first, for example by TF-IDF or the "
+        f"{what} as features, turn each text into numbers first, for example with TF-IDF or the "
         "embedding of a language model."
     )
 

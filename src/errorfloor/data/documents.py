@@ -322,7 +322,9 @@ def _sheet_of(book: Any, file: File) -> Any:
             file, f"using the first sheet, {chosen.title!r}; name another as {' or '.join(others)}"
         )
     elif chosen is not first and chosen is not None:
-        _note(file, f"using sheet {chosen.title!r}, as the first, {first.title!r}, has no table")
+        _note(
+            file, f"using sheet {chosen.title!r}, because the first, {first.title!r}, has no table"
+        )
     return chosen or first
 
 

@@ -1053,7 +1053,7 @@ def _rows_of_arena(connection: Any, view: str, columns: Sequence[str]) -> tuple[
         f"select max(n) from (select count(*) as n from ({query}) where item is not null "
         "group by item)",
     )
-    note = "votes about pairs of answers: for the first or the second model by name, or a tie"
+    note = "each vote is for the first or the second model of a pair, by the alphabet, or a tie"
     own = {"item": key or "", "annotator": who or "", "vote": "winner"}
     return query, ToolNotes("arena", (note,), None if most > 1 else _one_vote_each(), own)
 

@@ -439,7 +439,7 @@ def unlike_labels(
         return InputError(*shown_as, f"{what}{text}threshold.")
     if None in numbers or are_numbers(known):
         return InputError(*shown_as, f"{what} Spell the classes in the same way in both.")
-    what += " Which label each number means is not known"
+    what += " It is not known which label each number means"
     mend = "replace these numbers by the labels."
     places = all(number in range(len(known)) for number in numbers)
     is_usual = len(known) > 2 or positive_of(known) in (None, known[-1])

@@ -390,7 +390,7 @@ class SameItems:
         columns = " and ".join(map(repr, self.key))
         both = f"{files} hold the same items (column{'s' * (len(self.key) > 1)} {columns})"
         if self.joined is None:
-            return f"{both}, once each, as if each file had one person's answers."
+            return f"{both}, once each: each file seems to have one person's answers."
         scores, labels, _ = self.joined
         return f"{both}: scores in {scores!r}, and labels in {labels!r}."
 

@@ -124,7 +124,7 @@ _OTHERS: dict[str, tuple[Part, ...]] = {
     ),
     rf"({_OF_ONE_CLASS})-at-.*": (
         " is one point of a curve, and its best possible value is not estimated. For the whole "
-        "curve of precision and recall ask for ",
+        "precision-recall curve use ",
         *(_CURVE, "; for the whole ROC curve, for ", _MEANS["auc"], "."),
     ),
     r"(macro|micro|weighted)-f1(-score)?|f1-(macro|micro|weighted)": (

@@ -102,8 +102,8 @@ def annotators_of(reading: Reading, ballots: Ballots, level: float) -> Annotator
     notes: tuple[str, ...] = ()
     if len(rows) < FEWEST:
         notes = (
-            f"A floor that leaves out annotators who may be guessing needs {FEWEST} or more "
-            "in all.",
+            f"A floor that leaves out annotators who may be guessing needs {FEWEST} "
+            "annotators or more in all.",
         )
     else:
         everyone, without, left_out = _measured(ballots, level)

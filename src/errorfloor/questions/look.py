@@ -350,7 +350,7 @@ def _of_confusion(matrix: list[list[int]]) -> WayOut:
     )
     rows = ";".join(",".join(map(str, row)) for row in matrix)
     line = shlex.join(["errorfloor", "headroom", "FLOOR", "--confusion", rows])
-    return WayOut(sentence, "Next to a floor that you know:", (line,))
+    return WayOut(sentence, "To compare it with a floor that you know:", (line,))
 
 
 def _of_models(models: list[str], label: str, files: tuple[str, ...]) -> WayOut:

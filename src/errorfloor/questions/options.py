@@ -462,8 +462,8 @@ _ASK = (
         kind=Matrix("1,5 or 0,1,2;1,0,1;2,1,0"),
         metavar="COSTS",
         help="For --metric cost: what a false positive and a false negative cost, such as '1,5'. "
-        "For more classes, a row for each true class with the cost of each decision, and a "
-        "semicolon after each row but the last: '0,1,2;1,0,1;2,1,0'.",
+        "For more classes, a row for each true class with the cost of each decision, and "
+        "semicolons between the rows: '0,1,2;1,0,1;2,1,0'.",
         label="Costs of a false positive and a false negative",
         hint="such as 1,5",
     ),
@@ -751,8 +751,8 @@ _FEEBEE = (
         name="levels",
         kind=Whole(2),
         metavar="COUNT",
-        help="Number of noise levels, with 0 and 1. By default 101 for error; for balanced-error "
-        "and auc 21 for each value of --means.",
+        help="Number of noise levels, including 0 and 1. By default 101 for error, and 21 for each "
+        "value of --means for balanced-error and auc.",
     ),
     _plain_option(
         name="repeats",
@@ -905,8 +905,8 @@ _RATINGS = (
         name="rater",
         kind=FLAG,
         flag="--shared",
-        help="Each column of --ratings is the same person on every item: the default, unless their "
-        "names differ by a number or a letter only, such as rating_1.",
+        help="Each column of --ratings is the same person on every item: the default, unless the "
+        "columns' names differ only by a number or a letter, as in rating_1.",
         label="Each column is the same person on every item",
         button="Each column is one person",
     ),
@@ -915,8 +915,8 @@ _RATINGS = (
         default="absolute",
         shows_default=True,
         metavar="HOW",
-        help="If a rater is stricter than others: is that noise (absolute), or does it not count "
-        "(relative)?",
+        help="If a rater is stricter than others: count that as noise (absolute), or ignore it "
+        "(relative).",
         label="That some people rate higher than others",
         titles={"": "is noise", "relative": "does not count"},
     ),

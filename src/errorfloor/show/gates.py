@@ -62,7 +62,8 @@ def refused(verdicts: Any, require: Collection[str]) -> str | None:
         for name, one in _each(verdicts).items()
         if one.floor.refuted or one.verdict not in able
     ]
-    return f"{' or '.join(require)} is not shown; {'; '.join(found)}." if found else None
+    asked = " or ".join(map(repr, require))
+    return f"The verdict is not {asked}: {'; '.join(found)}." if found else None
 
 
 def too_much_left(verdicts: Any, most: float) -> str | None:

@@ -223,7 +223,7 @@ def how_items(items: Items | ClassItems) -> str:
 
     mean = (
         f"The mean over all {items.count.sum():,} items is {numbers.per_cent(items.floor, 1)}: "
-        "close to the floor, and not the same, because the probability of each item is smoothed."
+        "close to the floor but not the same, because the probability of each item is smoothed."
     )
     if not isinstance(items, Items):
         more = f" The first {len(items.hardest())} items are shown." * (len(items) > MOST_ITEMS)
@@ -346,7 +346,7 @@ def how_plan(plan: Plan) -> str:
     of = "" if plan.measure.is_error else f" of the {plan.measure.words} {plan.measure.limit}"
     counted = ""
     if plan.measure.is_error and plan.bias.any():
-        counted = f'; the column "{_COUNT}" says how far off the floor is if votes are only counted'
+        counted = f'; "{_COUNT}" says how far the floor would be off if votes were only counted'
     return f"Width of the {numbers.level(plan.level)} interval{of}{unit}{counted}"
 
 

@@ -201,7 +201,7 @@ def each_floor(result: FloorDifference) -> list[str]:
         )
         basis = f"n = {floor.n:,}, method {floor.method}, {interval}"
         lines.append(f"{name}: {floor.measure.limit} {', '.join(_parts(floor))} ({basis})")
-    sure = f"with {numbers.level(result.level)} confidence both are right at once"
+    sure = f"with {numbers.level(result.level)} confidence both hold the truth"
     lines.append(f"Each interval is wider than it would be alone, so that {sure}.")
     if result.independent:
         lines.append("This needs two independent samples; for the same items add --dependent.")

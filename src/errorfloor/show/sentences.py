@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from errorfloor._checks import Sentence
+from errorfloor._checks import Sentence, either
 from errorfloor.methods.record import DRAWN_LABEL, GIVEN_LABEL
 from errorfloor.metrics import Metric
 from errorfloor.metrics.variances import OfVariances
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 Shown = TypeVar("Shown")
 Version = Callable[[Any], Shown]
 
+_FEW_NUMBERS = 6  # of votes that are named
 FEW = 4  # so many groups are named, more are counted
 
 
@@ -448,7 +449,7 @@ def _way_to_target(plan: Plan) -> Iterator[str]:
     if best is not None:
         yield (
             f"For a new set of items, the cheapest way to {wanted} is "
-            f"{_labels_of(best)}, at a cost of {best.cost:,.0f}{_tried(plan)}."
+            f"{_labels_of(best)}, at a cost of {best.cost:,.0f}.{_tried(plan)}"
         )
     elif plan.narrowest is not None:
         most = int(plan.votes.max())
@@ -468,7 +469,7 @@ def _way_to_spend(plan: Plan) -> Iterator[str]:
     if own is None or not plan.extends:
         yield (
             f"For a new set of items, a budget of {plan.budget:,.0f} gives the narrowest "
-            f"interval with {_labels_of(best)}: it will be about {width} wide{_tried(plan)}."
+            f"interval with {_labels_of(best)}: it will be about {width} wide.{_tried(plan)}"
         )
         return
     if own is plan.deepened:
@@ -477,14 +478,19 @@ def _way_to_spend(plan: Plan) -> Iterator[str]:
         more = f"{numbers.counted(own.items, 'more item')} with as many votes as yours"
     narrower = style.size(own.width, style.digits(own.width, own.width))
     yield (
-        f"A budget of {plan.budget:,.0f} gives the narrowest interval with {more}: it will be "
-        f"about {narrower} wide. A new set of items alone, with {_labels_of(best)}, would make it "
-        f"{width} wide{_tried(plan)}."
+        f"With a budget of {plan.budget:,.0f}, {more} give the narrowest interval: about "
+        f"{narrower} wide. A new set of items alone, with {_labels_of(best)}, would make it "
+        f"{width} wide.{_tried(plan)}"
     )
 
 
 def _tried(plan: Plan) -> str:
-    return " (among the numbers of votes tried)" if len(plan.votes) > 1 else ""
+    """Say which numbers of votes were tried, beyond which a better one may lie."""
+    tried = [f"{number:,}" for number in plan.votes]
+    if len(tried) < 2:
+        return ""
+    named = either(tried) if len(tried) <= _FEW_NUMBERS else f"{tried[0]} to {tried[-1]}"
+    return f" Tried were {named} votes per item."
 
 
 def _labels_of(option: Option) -> str:

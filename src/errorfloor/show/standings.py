@@ -156,10 +156,10 @@ def _would_tell(result: Verdict) -> str:
     floor = result.floor
     width = 0.0 if floor.low is None or floor.high is None else floor.high - floor.low
     if result.model.high - result.model.low >= width:
-        return " More test items would tell."
+        return " More test items would show it."
     if isinstance(floor.table, VoteTable):
         return _votes_that_would_tell(floor, floor.table, width)
-    return "" if floor.table is None else " More items would tell."
+    return "" if floor.table is None else " More items would show it."
 
 
 def _votes_that_would_tell(floor: Estimate, table: VoteTable, width: float) -> str:
@@ -168,10 +168,10 @@ def _votes_that_would_tell(floor: Estimate, table: VoteTable, width: float) -> s
     if own is not None and floor.level is not None:
         low, high = own.limits(floor.level)
         if high - low < width / 2:
-            return " Votes by more people would tell."
+            return " Votes by more people would show it."
     if table.workloads is not None and int(table.totals.min()) == len(table.workloads):
-        return " More votes per item would tell; these annotators all voted, so ask more people."
-    return " More votes per item would tell."
+        return " More votes per item would show it; these annotators all voted, so ask more people."
+    return " More votes per item would show it."
 
 
 def _counts_points(result: Verdict) -> bool:

@@ -214,8 +214,8 @@ def labels_alone(result: Estimate) -> str:
     if result.n_effective is None:
         return line
     your = numbers.counted(result.n, "label")
-    as_many = f"as much as {result.n_effective:,.0f} would alone"
-    return f"{line} With the scores of the other items, your {your} tell {as_many}."
+    worth = f"make your {your} worth {result.n_effective:,.0f}"
+    return f"{line} The scores of the other items {worth}."
 
 
 @text_of.register("Comparison")

@@ -712,8 +712,8 @@ WEIGHT, CLUSTER = column(BESIDE[0]), column(BESIDE[1])
 PREDICTION = once(
     "--prediction",
     aliases=["--predictions", "--predicted"],
-    help="The class that the model predicts, next to votes or to --score and --label: the model is "
-    "tested on these items.",
+    help="The class that the model predicts, in a file with votes, or with scores and labels. It "
+    "is tested on these items.",
     **_OF_COLUMNS,
 )
 JOINED: tuple[Decorator, ...] = (

@@ -244,7 +244,7 @@ REQUIRE = options(
         help=lambda: (
             f"Exit with code 3 unless the verdict is this one: {either(VERDICTS)} (see "
             "above). Repeat the option to accept several; saturated also accepts matches, and "
-            "beyond also accepts better. Where the data cannot tell, saturated passes; "
+            "beyond also accepts better. Where the data cannot tell, saturated is met; "
             f"{ROOM_ABOVE} does not."
         ),
     ),
@@ -439,7 +439,7 @@ def headroom(
     """Find out whether a model can still improve, is at the limit, or looks too good to be true.
 
     The verdict is "room" (it can improve), "saturated" (no room was found) or "beyond" (too good to
-    be true). Scores and features give one limit only; without --complete the verdict on them is
+    be true). Scores and features give one limit only; without --complete the verdict from them is
     "room", "matches" (as good as the best rule on these scores) or "better" (better than that
     rule). "open" means that nothing can be said.
 
@@ -545,8 +545,8 @@ def difference(session: Session, labels: Labels, ask: Ask, independent: bool | N
     if not all(floor.claim.any_model for floor in floors):
         lines = [shlex.join(("errorfloor", "estimate", file)) for file in labels.files]
         raise InputError(
-            "Scores bound a floor from one side only, because another model may see more. So they "
-            "do not tell by how much two floors differ; votes and true probabilities do. To "
+            "Scores give only an upper limit of a floor, because another model may see more. So "
+            "they do not tell by how much two floors differ; votes and true probabilities do. To "
             "compare two models on the same items, or to look at each file by itself:\n  ",
             "\n  ".join([shlex.join(("errorfloor", "compare", *labels.files)), *lines]),
         )
@@ -769,7 +769,7 @@ def agreement(session: Session, share: tuple[float, ...], **asked: Any) -> None:
 @listed_each(*PLAN_OPTIONS, *OF_METRIC, "level")
 @with_session
 def plan(session: Session, labels: Labels, **how: Any) -> None:
-    """Say which labels to buy next, from a pilot of votes or of scores with labels."""
+    """From a pilot of votes, or of scores with labels, say which labels to buy next."""
     from errorfloor.questions.plan import PlanAsk
 
     show_without_count(session, answer_to(labels, session, PlanAsk(**how), "planning"))

@@ -93,8 +93,8 @@ class Labels:
             session.remark(guesses(reading.source))
         if reading.source.options.unlabelled and not self.where.unlabelled:
             session.remark(
-                "most items have no label: their scores are used as well, as with --unlabelled; "
-                "--drop-missing leaves them out"
+                "most items have no label: their scores are used too, as with --unlabelled; "
+                "--drop-missing leaves these items out"
             )
         for note in reading.source.facts.get("notes", ()):
             session.remark(note)
@@ -322,8 +322,8 @@ def _refuse_models(labels: Labels, prediction: str, ask: Ask) -> None:
     words = ["--label", columns["label"]] if "label" in columns else []
     words += ["--prediction", prediction, *([] if metric.is_error else ["--metric", metric.name])]
     raise InputError(
-        "One model at a time can be tested against the best possible value. Which of these models "
-        f"is better:\n  {shlex.join(['errorfloor', 'compare', *labels.files, *words])}"
+        "One model at a time can be tested against the best possible value. To see which of these "
+        f"models is better:\n  {shlex.join(['errorfloor', 'compare', *labels.files, *words])}"
     )
 
 
