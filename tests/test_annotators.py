@@ -578,7 +578,8 @@ def test_from_twenty_annotators_on_those_who_may_guess_are_left_out():
         return ef.annotators(frame, annotators=names)
 
     assert asked(19).notes == (
-        "A floor that leaves out annotators who may be guessing needs 20 annotators or more in all.",
+        "A floor that leaves out annotators who may be guessing needs 20 annotators or more "
+        "in all.",
     )
     enough = asked(20)
     assert enough.notes == ()

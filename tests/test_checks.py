@@ -37,7 +37,7 @@ BAD = [
     (lambda: ef.from_scores(pd.DataFrame({"a": [0.1], "b": ["x"]}), [0]), "`scores` has the column 'b', which holds no numbers"),
     (lambda: ef.from_scores(pd.DataFrame({"a": [0.1, 0.2], "b": [0, 1]}), [0, 1]), "`scores` has the labels themselves, in the column 'b'"),
     (lambda: ef.from_scores(pd.DataFrame([[0.1, 0.9]], columns=["a", "a"]), [0]), "`scores` has several columns of one name"),
-    (lambda: ef.from_scores(pd.DataFrame([[0.1, 0.9]], columns=["a", "b"]), ["c"]), r"`labels` has 'c', which is none of the classes a, b"),
+    (lambda: ef.from_scores(pd.DataFrame([[0.1, 0.9]], columns=["a", "b"]), ["c"]), r"`labels` has 'c', which is not one of the classes a, b"),
     (lambda: ef.from_scores(pd.DataFrame({"a": [0.1, 0.2]}), pd.Series([0, 1], [5, 6])), "`scores` and `labels` have different indexes"),
     # labels
     (lambda: ef.from_scores([0.1, 0.2, 0.3], [0, 2, -1]), r"`labels` must be 0 or 1 \(or False or True\): entry 1 is 2\.0 \(2 of 3 are bad\)\. Map the class"),

@@ -97,7 +97,7 @@ CLAIMS = [
         "features",
         {},
         "high",
-        "predicting each item with the model that was best so far",
+        "predicting each item with the model that was best on the items before it",
     ),
     ("features", {"method": "1nn"}, "none", None),
     ("agreement", {}, "both", ""),

@@ -414,7 +414,9 @@ def test_requirements_have_their_own_exit_code_and_print_the_result(folder):
     either = ["--fail-unless", "beyond", "--fail-unless", "saturated"]
     failed = run("headroom", *model, *either, "--json", "--quiet", code=3)
     assert json.loads(failed.stdout)["passed"] is False
-    assert failed.stderr.startswith("Failed: The verdict is not 'beyond' or 'saturated': room: at least ")
+    assert failed.stderr.startswith(
+        "Failed: The verdict is not 'beyond' or 'saturated': room: at least "
+    )
     assert answer("estimate", "demo/scores.csv", "--fail-if-floor-above", 0.09)["passed"] is True
     failed = run("estimate", "demo/scores.csv", "--complete", "--fail-if-floor-above", 0.07, code=3)
     assert failed.stdout.startswith(
@@ -531,7 +533,7 @@ def test_the_bias_of_plain_shares_is_bounded_for_a_model_error(folder):
 def test_warnings_become_remarks_in_the_words_of_the_command(folder):
     model = MODEL
     shifted = run("headroom", "demo/votes.csv", *model)
-    assert "Warning: The floor came from votes." in shifted.stderr
+    assert "Warning: The floor was estimated from votes." in shifted.stderr
     assert "--same-labelling" in shifted.stderr
     assert "LabelShiftWarning" not in shifted.stderr
     assert run("headroom", "demo/votes.csv", *model, "--quiet").stderr == ""

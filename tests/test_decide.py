@@ -144,9 +144,9 @@ def test_a_model_five_points_above_the_floor_is_found_to_have_room():
 
 def test_a_floor_from_votes_comes_with_a_warning_unless_the_labels_are_alike(rng):
     votes = ef.from_votes(rng.binomial(50, rng.beta(0.5, 0.5, 500)), 50, rng=0)
-    with pytest.warns(ef.LabelShiftWarning, match="came from votes.*same_labelling=True"):
+    with pytest.warns(ef.LabelShiftWarning, match="was estimated from votes.*same_labelling=True"):
         found = ef.headroom(votes, 5, 500)
-    assert "came from votes" in found.warnings[0]
+    assert "was estimated from votes" in found.warnings[0]
     assert ef.headroom(votes, 5, 500, same_labelling=True).warnings == ()
 
 
@@ -282,7 +282,7 @@ def test_a_budget_goes_to_the_items_at_hand_where_that_tells_more():
     assert (own.votes, own.items, own.cost) == (4, 500, 2000)
     assert own.width < new.width < found.trade.now
     assert found.sentence.startswith(
-        "A budget of 2,000 gives the narrowest interval with 4 more votes for each of your 500"
+        "With a budget of 2,000, 4 more votes for each of your 500 items give the narrowest"
     )
     assert f"with {new.votes} votes for each of {new.items} items, would make it" in found.sentence
     dear = ef.plan(table, budget=1500, cost_per_vote=3)  # one more vote, or 250 more items

@@ -178,7 +178,9 @@ def test_only_declared_classes_cut_the_limit():
     assert three.classes == ("c", "b", "a")
     assert three.at_level(0.9999).high == pytest.approx(2 / 3)
     assert "classes=['c', 'b', 'a']" in python_code(three)
-    with pytest.raises(ef.InputError, match=r"`y` has '[12]', which is none of the classes a, b"):
+    with pytest.raises(
+        ef.InputError, match=r"`y` has '[12]', which is not one of the classes a, b"
+    ):
         ef.from_features(x, y + 1, classes=["a", "b"])
     with pytest.raises(ef.InputError, match="`classes` must be a list of two names or more"):
         ef.from_features(x, y, classes=["a"])
@@ -905,7 +907,7 @@ def test_the_command_writes_reports(files, tmp_path, capsys):
     asked = ["features", str(folder / "wide.csv"), "--label", "y", "--seed", "0"]
     for name, sign in (
         ("r.html", "<html"),
-        ("r.md", "Predicting each item with the model that was best so far"),
+        ("r.md", "Predicting each item with the model that was best on the items before it"),
         ("r.json", "sequential"),
     ):
         assert run([*asked, "-o", str(tmp_path / name)]) == 0
@@ -1002,7 +1004,7 @@ def test_texts_next_to_labels_have_to_become_numbers_first(tmp_path, capsys):
 
     reviews = {"review": [f"word {i} of it" for i in range(60)], "mood": ["bad", "good"] * 30}
     reviews = pd.DataFrame(reviews)
-    with pytest.raises(ef.InputError, match=r"Column 'review' holds text\. .*by TF-IDF"):
+    with pytest.raises(ef.InputError, match=r"Column 'review' holds text\. .*with TF-IDF"):
         ef.from_features(reviews, label="mood")
     reviews.to_csv(tmp_path / "reviews.csv", index=False)
     for words in (["features", "--label", "mood"], ["estimate"]):

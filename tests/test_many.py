@@ -132,7 +132,7 @@ def test_predictions_are_tested_on_their_own_items(ring, scores):
     best = ring.soft_labels.argmax(axis=1)
     same = ef.headroom(scores, labels=ring.labels, predictions=best, rng=0)
     assert same.verdict == "matches"
-    with pytest.raises(ef.InputError, match="'kiwi', which is none of the classes"):
+    with pytest.raises(ef.InputError, match="'kiwi', which is not one of the classes"):
         ef.headroom(scores, labels=names[ring.labels], predictions=["kiwi"] * 1000)
 
 

@@ -477,7 +477,7 @@ def test_classes_order_votes_and_may_name_some_that_nobody_voted_for():
     turned = table_of(frame, classes=["cow", "dog", "cat", "bird"])
     assert turned.classes == ("cow", "dog", "cat", "bird")
     assert (turned.counts @ turned.votes).tolist() == [0, *VOTES.sum(axis=0).tolist()[::-1]]
-    assert "has 'dog', which is none of the classes bird, cat" in error_of(
+    assert "has 'dog', which is not one of the classes bird, cat" in error_of(
         reading, frame, classes=["bird", "cat"]
     )
     code = frame.assign(vote=[NAMES.index(one) for one in vote])
@@ -523,7 +523,7 @@ def test_too_many_values_are_no_classes():
     ("change", "where", "words"),
     [
         ({"p_b": [0.5, np.inf]}, {}, "`score` (column 'p_b') must be finite numbers: 1 of 2"),
-        ({"label": ["a", "x"]}, {}, "which is none of the classes a, b, c that the columns"),
+        ({"label": ["a", "x"]}, {}, "which is not one of the classes a, b, c that the columns"),
         ({"label": [["a"], ["b"]]}, {}, "several labels in one entry"),
         ({}, {"positive": "a"}, "`positive` goes with one column"),
         ({}, {"score": ["p_a", "p_a"], "label": "label"}, "has a column twice"),
@@ -735,7 +735,7 @@ def test_the_command_line_names_classes_and_columns(tmp_path):
     assert "--classes asks about all classes, and --positive about one side" in ran.stderr
     ran = run("--classes", "bird,cat,cow")
     assert ran.exit_code == 1
-    assert "--label (column 'label') has 'dog', which is none of the classes" in ran.stderr
+    assert "--label (column 'label') has 'dog', which is not one of the classes" in ran.stderr
 
 
 def test_frames_take_columns_of_classes():

@@ -241,7 +241,9 @@ def test_a_given_ceiling_is_taken_for_exact():
     _, y, s = sample(2000)
     found = ef.headroom(0.95, metric="auc", model_scores=s, labels=y)
     assert found.floor.measure.limit == "ceiling"
-    assert found.sentence.startswith("By the ceiling given, the best possible AUC is 0.950. Your ")
+    assert found.sentence.startswith(
+        "With the ceiling that you gave, the best possible AUC is 0.950. Your "
+    )
     assert found.low == pytest.approx(0.95 - found.model.high)
     assert ef.headroom(
         23.0, metric="cost", costs=(100, 500), confusion=[[9, 1], [1, 9]]

@@ -326,7 +326,11 @@ RATED = [
     [
         ({"Rows": RATED}, "", None),
         ({"Rows": RATED, "Readme": README}, "", None),
-        ({"Readme": README, "Rows": RATED}, "", "using sheet 'Rows', as the first, 'Readme', has"),
+        (
+            {"Readme": README, "Rows": RATED},
+            "",
+            "using sheet 'Rows', because the first, 'Readme', has",
+        ),
         ({"Rows": RATED, "Codes": LEGEND}, "", "using the first sheet, 'Rows'; name another as '"),
         ({"Codes": LEGEND, "Rows": RATED}, "#Rows", None),
         ({"Codes": LEGEND, "Rows": RATED}, "# rows", None),

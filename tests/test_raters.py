@@ -193,7 +193,7 @@ REFUSED = [
     ({"annotators": RATINGS / 2}, "`annotators` has numbers that are no classes, such as 0.5"),
     ({"annotators": [["a", 1], [0, 1]]}, "`annotators` has both numbers and words, such as 'a'"),
     ({"annotators": [["a", "a"], ["a", "a"]]}, "Say which one is class 1"),
-    ({"annotators": WORDS, "classes": ["ant", "bee", "cat"]}, "which is none of the classes"),
+    ({"annotators": WORDS, "classes": ["ant", "bee", "cat"]}, "which is not one of the classes"),
     ({"annotators": [["a", ["b"]], ["a", "a"]]}, "`annotators` must have one vote in each entry"),
     ({"annotators": VOTES, "labels": GOLD[1:]}, "`annotators` and `labels` must have the same"),
     ({"annotators": [*"ab"]}, "`annotators` names columns, and there is no dataframe or file"),

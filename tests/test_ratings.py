@@ -323,7 +323,9 @@ def test_numbers_that_mean_no_rating_are_found_and_left_out():
     coded = values.copy()
     coded[::9, 0], values[::9, 0] = 99, np.nan
     expected = ef.from_ratings(values, drop_missing=True)
-    with pytest.warns(ef.DoubtWarning, match="^99 counts as a rating, far from all others"):
+    with pytest.warns(
+        ef.DoubtWarning, match="^99 is used as a rating, although it is far from all others"
+    ):
         assert ef.from_ratings(coded).value < expected.value
     rows = [row[~np.isnan(row)].tolist() for row in values]
     item = np.repeat(np.arange(60), coded.shape[1])

@@ -167,7 +167,7 @@ def test_a_test_that_shows_nothing_says_no_more_than_that():
 def test_a_floor_that_was_given_is_not_about():
     found = ef.headroom(0.05, errors=98, n=1000)
     assert found.sentence.startswith(
-        "By the floor given, the best possible accuracy is 95.0 %. Your model, at 90.2 %"
+        "With the floor that you gave, the best possible accuracy is 95.0 %. Your model, at 90.2 %"
     )
 
 

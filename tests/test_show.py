@@ -280,8 +280,8 @@ def test_the_long_text_of_a_verdict_has_its_difference_and_its_floor():
 
 def test_a_plan_is_a_table_with_advice():
     assert str(plan()).splitlines() == [
-        'Width of the 95 % interval, in percentage points; the column "bias of simple count" says '
-        "how far off the floor is if votes are only counted",
+        'Width of the 95 % interval, in percentage points; "bias of simple count" says how far '
+        "the floor would be off if votes were only counted",
         "votes  bias of simple count  100 items  1,000 items",
         "    3                  -3.0       16.7          9.5",
         "   10                  -0.7        9.1          3.7",
@@ -293,7 +293,7 @@ def test_advice_names_the_cheapest_way_to_the_target():
     options = (Option(3, 5000, 9000.0), Option(10, 410, 4141.0))
     assert plan(target=0.05, options=options).advice == (
         "For a new set of items, the cheapest way to an interval of 5 points is 10 votes for each "
-        "of 410 items, at a cost of 4,141 (among the numbers of votes tried)."
+        "of 410 items, at a cost of 4,141. Tried were 3 or 10 votes per item."
     )
     one = plan(target=0.02, votes=np.array([1]), options=(Option(1, 2900, 2900.0),))
     assert "is one label for each of 2,900 items, at a cost of 2,900." in one.advice

@@ -287,7 +287,7 @@ def test_few_clusters_get_a_clear_word():
         ef.from_scores(SCORES, LABELS, cluster=unequal, rng=1)
 
 
-@pytest.mark.filterwarnings("ignore:Every item occurs:errorfloor.DoubtWarning")
+@pytest.mark.filterwarnings("ignore:The number of times that each item:errorfloor.DoubtWarning")
 def test_repeated_items_warn_unless_they_are_clusters():
     rows = np.repeat(np.arange(100), 3)
     frame = pd.DataFrame({"item": rows, "score": SCORES[rows], "label": LABELS[rows]})

@@ -259,7 +259,7 @@ def _trained_on(value: str, sentence: str, limit: str) -> Finding:
         TRAINED,
         value,
         "note",  # easy tasks have it too
-        f"{sentence} A model's scores for its own training data look like this, and then the "
+        f"{sentence} A model's scores for its own training data look like this; in that case the "
         f"{limit} says nothing about new items. Very easy tasks look like this, too.",
         "Use scores of items that the model was not trained on.",
     )

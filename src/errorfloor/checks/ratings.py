@@ -60,7 +60,7 @@ def _codes(estimate: Any) -> Iterator[Finding]:
             "Numbers that are no rating",
             named,
             "warn",
-            f"{named} counts as a rating, far from all others.",
+            f"{named} is used as a rating, although it is far from all others.",
             Sentence("If it means no rating, leave it out", aside("missing", ",".join(found)), "."),
         )
 

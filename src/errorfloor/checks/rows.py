@@ -195,8 +195,8 @@ def _copied(estimate: Checked) -> Iterator[Finding]:
             "Copied items",
             f"each {times:,} times",
             "warn",
-            f"Every item occurs {times:,} times or a multiple of that, as if each row had been "
-            "copied. If so, the interval is too narrow.",
+            f"The number of times that each item occurs is a multiple of {times:,}, as if each row "
+            "had been copied. If so, the interval is too narrow.",
             "Keep one row per item.",
         )
 

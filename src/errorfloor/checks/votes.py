@@ -643,7 +643,7 @@ RECORDS = (
     _check(
         name="fit of votes",
         run=_fit_of_votes,
-        asks="Were items with few votes voted on like items with many? "
+        asks="Did people vote on items with few votes in the same way as on items with many? "
         "Could the votes come from people who vote independently?",
         false_alarm=0.015,
     ),

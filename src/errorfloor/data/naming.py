@@ -291,7 +291,7 @@ def _unlisted(
     texts: dict[Any, str], names: tuple[str, ...], shown_as: tuple[Part, ...], *, given: bool
 ) -> InputError:
     bad = sorted(text for text in texts.values() if text not in names)
-    what = f" has {shown(bad[0])}, which is none of the classes {listed(names)}"
+    what = f" has {shown(bad[0])}, which is not one of the classes {listed(names)}"
     if given:
         near = difflib.get_close_matches(bad[0], names, n=1)
         meant = f" Did you mean {bad[0]!r} by {near[0]!r}?" if near else ""

@@ -353,8 +353,8 @@ _HOW = (
     "held out."
 )
 AT_RANDOM = (
-    ". The labelled items were chosen at random, with equal chances or with weights of 1 / their "
-    "probability"
+    ". The labelled items were chosen at random, with equal chances or with weights of 1 over "
+    "their probability"
 )
 
 _method = partial(

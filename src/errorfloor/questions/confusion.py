@@ -144,5 +144,5 @@ def _of_scores(table: ScoreTable, floor: Estimate) -> tuple[Floats, str, str]:
     return (
         errors,
         method.name,
-        "The same items were used to choose the rule, so these errors are a little too few.",
+        "The rule was chosen on the same items, so a few errors too few are counted.",
     )

@@ -136,9 +136,9 @@ def _contradiction(found: FeaturesEstimate, floor: Estimate, same: bool) -> Find
 
 DUPLICATES = REFUSED, FIRST, ALL = "error", "first", "all"
 _ASSUMES = (
-    "Items are independent, except items of one cluster, and their features were made "
-    "without a look at the labels. Near-copies and several rows of one person break this: declare "
-    "them as clusters; the checks cannot find all of them."
+    "Items are independent, except within a cluster, and their features were made without using "
+    "the labels. Near-copies and several rows of one person are not independent: declare them as "
+    "clusters; the checks cannot find all of them."
 )
 
 

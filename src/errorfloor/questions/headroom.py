@@ -1024,9 +1024,10 @@ def _doubts(floor: Estimate, same_labelling: bool) -> tuple[str, ...]:
     if same_labelling or method is None or method.reads != VoteTable.kind:
         return ()
     message = (
-        f"The {floor.measure.limit} came from votes. If the test labels were made in another way "
-        f"(other people, other instructions, sharper images), their {floor.measure.limit} "
-        "differs. If the file has the labels that your model was measured on, name their column "
-        "with `label`; if those were collected like the votes, add `same_labelling=True`."
+        f"The {floor.measure.limit} was estimated from votes. If the test labels were made in "
+        "another way (other people, other instructions, sharper images), their "
+        f"{floor.measure.limit} differs. If the file has the labels that your model was "
+        "measured on, name their column with `label`; if those were collected like the votes, "
+        "add `same_labelling=True`."
     )
     return (warn(message, LabelShiftWarning),)

@@ -344,9 +344,9 @@ def _of_confusion(matrix: list[list[int]]) -> WayOut:
 
     right, every = sum(row[k] for k, row in enumerate(matrix)), sum(map(sum, matrix))
     sentence = (
-        "This is a confusion matrix: a row and a column for each class. It tells how often both "
-        f"agree, {per_cent(right / max(every, 1), 1)} of {every:,}, and not how often a model "
-        "could be right: a floor needs scores or votes of single items."
+        "This is a confusion matrix: a row and a column for each class. It tells how often these "
+        f"agree ({per_cent(right / max(every, 1), 1)} of {every:,}), not how often a model could "
+        "be right: a floor needs the scores or votes of each item."
     )
     rows = ";".join(",".join(map(str, row)) for row in matrix)
     line = shlex.join(["errorfloor", "headroom", "FLOOR", "--confusion", rows])

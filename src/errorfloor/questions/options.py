@@ -471,8 +471,8 @@ _ASK = (
         name="at",
         kind=Number(0, 1),
         metavar="SHARE",
-        help="The share of items to answer for error-at-coverage, or the error to allow for "
-        "coverage-at-error: 0.8 or 80%.",
+        help="For error-at-coverage, the share of items to answer; for coverage-at-error, the "
+        "error to allow: 0.8 or 80%.",
         label="At which share of items, or which error",
         hint="such as 0.8",
         button="At {}",
@@ -715,7 +715,7 @@ _FEATURES_OF_FEEBEE = _column_option(
 _DEVICE = AskOption(
     name="device",
     metavar="DEVICE",
-    help="What searches for neighbours: the processor by default, or cuda, a graphics card. That "
+    help="What searches for neighbours: the processor by default, or cuda, a graphics card, which "
     "needs PyTorch.",
 )
 _FEEBEE = (

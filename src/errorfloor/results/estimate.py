@@ -429,7 +429,7 @@ class FeaturesEstimate(Estimate):
             return Claim(low=True, high=True, condition=beside.condition, scope=beside.scope)
         high = self.is_limit and self.interval is not None
         tried = (
-            "predicting each item with the model that was best so far"
+            "predicting each item with the model that was best on the items before it"
             if self.is_limit
             else f"the estimate {self.method}"
         )

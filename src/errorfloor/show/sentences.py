@@ -100,8 +100,8 @@ def _(result: FeaturesEstimate) -> str:
         )
     if result.interval is not None:
         return (
-            f"{_best(result)}. Features with one label per item cannot tell how much better any "
-            "model can get."
+            f"{_best(result)}. Features with one label per item cannot tell how much better "
+            "than this a model can get."
         )
     estimates = f"The estimate {result.method} puts the floor"
     if result.lower_end is None or result.upper_end is None:
@@ -299,7 +299,7 @@ def _best(result: Estimate) -> str:
         return _bound(result, claim)
     of = "" if given else _on(result)
     when = f"If {claim.condition}" if claim.condition else ""
-    when = f"By the {metric.limit} given" if given else when
+    when = f"With the {metric.limit} that you gave" if given else when
     the = f"{when}, the" if when else "The"
     best = f"{the} best possible {metric.opposite or metric.words}{of} is"
     if claim.any_between:

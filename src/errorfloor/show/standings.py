@@ -179,7 +179,7 @@ def _counts_points(result: Verdict) -> bool:
 
 
 def _most_left(result: Verdict) -> str:
-    remain = "remain" if _counts_points(result) else "is left"
+    remain = "remain" if _counts_points(result) else "remains"
     return f"at most {gain_of(result)[1]} {unit_of_gain(result)} {remain}"
 
 
@@ -187,8 +187,7 @@ def _left(result: Verdict) -> str:
     """Return what may remain: at most so little, or between nothing and so much."""
     if is_small(result):
         return _most_left(result)
-    may = "may remain" if _counts_points(result) else "may be left"
-    return f"{' to '.join(gain_of(result))} {unit_of_gain(result)} {may}"
+    return f"{' to '.join(gain_of(result))} {unit_of_gain(result)} may remain"
 
 
 def _is_beyond(result: Verdict, model: str) -> str:

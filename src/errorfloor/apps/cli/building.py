@@ -627,7 +627,7 @@ def _refuse_two_arrays(files: Sequence[str], how: Mapping[str, Any]) -> None:
         f"labels=np.load({str(labels)!r}))"
     )
     raise Failure(
-        "--labels needs column names to match two files by, and arrays have none. Save "
+        "--labels needs column names to match two files, and arrays have none. Save "
         "both in one file first:\n  " + f"{typed_python(code)}\n  errorfloor both.npz"
     )
 

@@ -252,8 +252,8 @@ REQUIRE = options(
         ROOM_ABOVE,
         metavar="VALUE",
         kind=_VALUE,
-        help="Exit with code 3 unless at most this much may remain, such as 2%: the upper limit of "
-        "how much worse the model is than the best possible value. For scores without --complete "
+        help="Exit with code 3 unless the upper limit of how much worse the model is than the best "
+        "possible value is at most this, such as 2%. For scores without --complete "
         "no such limit is known.",
     ),
     option(
@@ -572,7 +572,7 @@ def difference(session: Session, labels: Labels, ask: Ask, independent: bool | N
     "--no-rater",
     is_flag=True,
     section=READING,
-    help="Ignore who rated, whatever columns are called.",
+    help="Ignore who gave each rating, whatever the columns are called.",
 )
 @listed_each("missing", "drop_missing")
 @listed_each("metric", "label", "raters", "scale", "interval", of=RATING_OPTIONS)
@@ -791,9 +791,9 @@ def plan(session: Session, labels: Labels, **how: Any) -> None:
 def label(
     session: Session, labels: Labels, at_random: bool, output: Path | None, **how: Any
 ) -> None:
-    """Choose which items to label: more of those with uncertain scores. Weights make up for it.
+    """Choose which items to label: more of those with uncertain scores. Weights correct for this.
 
-    --score names the scores, and --label the labels so far, if any. The file that is
+    --score names the scores, and --label the labels that you have, if any. The file that is
     written has the number of each row, its probability of being chosen and its weight.
     """
     from errorfloor.questions.plan_labels import of_files
@@ -829,7 +829,7 @@ def _show_rows(session: Session, found: Any, output: Path | None, *more: str) ->
 def items(session: Session, labels: Labels, output: Path | None, symmetric: bool | None) -> None:
     """Show for each item how probable class 1 is, and how often even the best model errs on it.
 
-    Where a row is an item, --item may name the column with its id; one called so is found.
+    Where a row is an item, --item may name the column with its id; usual names are found.
     """
     from errorfloor.data.items import KeptVotes
     from errorfloor.questions.items import of_reading, with_names
@@ -1217,7 +1217,7 @@ def save_csv(content: Dataset, path: str | os.PathLike[str]) -> None:
 @option(
     "--docs",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for a page with all figures; written only when every figure is there.",
+    help="Folder for a page with all figures, which is written when every figure exists.",
 )
 @option("--force", is_flag=True, help="Recompute what already exists.")
 @with_session

@@ -322,8 +322,8 @@ def _refuse_models(labels: Labels, prediction: str, ask: Ask) -> None:
     words = ["--label", columns["label"]] if "label" in columns else []
     words += ["--prediction", prediction, *([] if metric.is_error else ["--metric", metric.name])]
     raise InputError(
-        "One model at a time can be tested against the best possible value. To see which of these "
-        f"models is better:\n  {shlex.join(['errorfloor', 'compare', *labels.files, *words])}"
+        "Only one model at a time can be tested against the best possible value. To see which of "
+        f"these models is better:\n  {shlex.join(['errorfloor', 'compare', *labels.files, *words])}"
     )
 
 
