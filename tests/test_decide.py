@@ -291,7 +291,7 @@ def test_a_budget_goes_to_the_items_at_hand_where_that_tells_more():
     many = ef.VoteTable.from_arrays(rng.binomial(20, rng.beta(0.5, 0.5, 40)), 20)
     broad = ef.plan(many, budget=800)  # many votes on few items: new items tell more
     assert broad.extended is broad.broadened
-    assert "with 40 more items with as many votes as yours" in broad.sentence
+    assert "40 more items with as many votes as yours" in broad.sentence
     few = ef.plan(table, budget=40)  # no vote on each of 500 items, but 20 new ones
     assert few.deepened is None
     assert few.broadened.items == 20
