@@ -45,6 +45,52 @@ def test_errors_of_soft_labels_are_those_of_each_item(three):
         assert pair.first_as_second >= pair.second_as_first
 
 
+def close_pair(n, rng):
+    """Return probabilities where the first two of eight classes are close, the others clear."""
+    p = np.full((n, 8), 0.01)
+    true = rng.choice(8, n)
+    p[np.arange(n), true] = 1
+    close = true < 2
+    p[close, 1 - true[close]] += 1.2 * rng.beta(1, 1.5, close.sum())
+    return p / p.sum(axis=1, keepdims=True)
+
+
+@PLAIN
+@pytest.mark.parametrize(("votes", "near"), [(3, 0.045), (5, 0.03), (10, 0.02)])
+def test_majorities_of_few_votes_do_not_hide_the_errors_of_close_classes(votes, near):
+    shares, plain, truth = [], [], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        p = close_pair(1500, rng)
+        best = p.argmax(axis=1)
+        wrong = 1 - p.max(axis=1)
+        truth.append((p[best == 0, 1].sum() + p[best == 1, 0].sum()) / wrong.sum())
+        counts = rng.multinomial(votes, p)
+        first = ef.confusion(ef.from_votes(counts=counts, interval=None)).pairs[0]
+        assert {first.first, first.second} == {"0", "1"}
+        shares.append(first.share)
+        against = (counts / votes).T @ chosen(counts / votes)
+        np.fill_diagonal(against, 0)
+        plain.append((against[0, 1] + against[1, 0]) / against.sum())
+    assert np.mean(shares) == pytest.approx(np.mean(truth), abs=near)
+    assert np.mean(plain) < np.mean(shares) - 0.01
+
+
+@PLAIN
+def test_shares_from_votes_and_labels_are_called_estimates(three):
+    rng = np.random.default_rng(0)
+    votes = ef.confusion(ef.from_votes(counts=rng.multinomial(3, three[0]), interval=None))
+    assert votes.sentence.startswith("An estimated ")
+    assert "too small" in votes.basis
+    assert votes.to_dict()["estimated"] is True
+    labels = (three[0].cumsum(axis=1) > rng.random((200, 1))).argmax(axis=1)
+    scores = ef.confusion(ef.from_scores(three[0], labels, interval=None))
+    assert ", an estimated " in scores.sentence
+    known = ef.confusion(three[1])
+    assert known.to_dict()["estimated"] is False
+    assert "estimated" not in known.sentence
+
+
 def test_equal_chances_are_shared():
     np.testing.assert_allclose(
         chosen(np.array([[0.4, 0.4, 0.2], [0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3]])),

@@ -54,6 +54,8 @@ class Confusion(Answer):
     best_of : str
         Whose errors they are, where they are not those of any model: those of the best rule on
         scores, which another model may not make.
+    estimated : bool
+        Whether the errors are estimates, from votes or labels, in place of known ones.
     """
 
     classes: tuple[str, ...]
@@ -63,9 +65,10 @@ class Confusion(Answer):
     basis: str
     source: Source | None = field(default=None, repr=False)
     best_of: str = ""
+    estimated: bool = False
     in_dict = (
         *("value", "classes", "errors", "shares", "pairs", "method", "n", "basis", "best_of"),
-        "source",
+        *("estimated", "source"),
     )
 
     @property

@@ -229,6 +229,8 @@ def _(result: Confusion) -> str:
         return "The best rule makes no errors on these items."
     first = pairs[0]
     often = f"{numbers.per_cent(first.share, 0)} of the"
+    if result.estimated:
+        often = f"An estimated {often}"
     if len(pairs) == 1:
         often = "All"
     confuse = f"confuse {first.first} with {first.second}"
