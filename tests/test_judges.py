@@ -20,6 +20,7 @@ from errorfloor.data.tables import ScoreTable
 from errorfloor.intervals.models import lower_limit, upper_limit
 from errorfloor.methods.prediction_powered import PoweredCut, flat_variance, post_stratified
 from errorfloor.methods.record import Options
+from errorfloor.metrics import METRICS
 from errorfloor.questions import sampling
 from errorfloor.questions.plan_labels import drawn
 from errorfloor.questions.sampling import largest_difference
@@ -448,6 +449,44 @@ def test_many_classes_are_corrected_as_well():
     near = np.where(best < 0.5, labels, np.nan)
     with pytest.raises(ef.InputError, match="do not stand for all"):
         ef.from_scores(scores, near, unlabelled=True)
+
+
+GIVEN = {
+    "cost": {"costs": (1, 3)},
+    "error-at-coverage": {"at": 0.8},
+    "coverage-at-error": {"at": 0.1},
+}
+OTHERS = [one.name for one in METRICS if not one.is_error]
+
+
+@pytest.mark.parametrize("metric", OTHERS)
+@pytest.mark.filterwarnings("ignore::errorfloor.DoubtWarning")
+def test_scores_without_a_label_that_have_no_part_are_counted(judged, metric):
+    scores, labels, _ = judged
+    asked = {"metric": metric, "interval": None, **GIVEN.get(metric, {})}
+    found = ef.from_scores(scores, labels, unlabelled=True, **asked)
+    said = "The scores of 3,600 items without a label have no part in this answer: "
+    assert (found.n, found.n_unlabelled, found.n_unused) == (400, 0, 3600)
+    assert f"Note: {said}for metrics other than the error" in str(found)
+    assert found.to_dict()["n_unused"] == 3600
+    known = ~np.isnan(labels)
+    plain = ef.from_scores(scores[known], labels[known], **asked)
+    assert "n_unused" not in plain.to_dict()
+
+
+def test_a_method_without_use_for_scores_alone_says_so(judged, tmp_path):
+    from errorfloor.apps.cli.commands import cli
+
+    scores, labels, _ = judged
+    used = ef.from_scores(scores, labels, unlabelled=True, rng=0)
+    assert (used.n_unused, "have no part" in str(used)) == (0, False)
+    own = ef.from_scores(scores, labels, unlabelled=True, method="isotonic", interval=None)
+    assert "have no part in this answer: the method isotonic uses labelled items" in str(own)
+    assert "have no part in this answer" in ef.report(own, tmp_path / "a.md").read_text()
+    pd.DataFrame({"score": scores, "label": labels}).to_csv(tmp_path / "j.csv", index=False)
+    command = ["estimate", str(tmp_path / "j.csv"), "--unlabelled", "--metric", "auc"]
+    text = CliRunner().invoke(cli, command).output
+    assert "The scores of 3,600 items without a label have no part" in text
 
 
 def test_the_command_and_text_say_how_many_labels_and_what_they_say_alone(judged, tmp_path):

@@ -67,6 +67,7 @@ MORE = (
     "estimate demo/scores.csv --interval bca --method beta",
     "estimate demo/scores.csv --complete",
     "estimate odd.csv --score score --label label --unlabelled",
+    "estimate odd.csv --score score --label label --unlabelled --metric auc",
     "headroom odd.csv --score score --label label --prediction guess --drop-missing",
     "headroom demo/scores.csv --model-errors 98 --test-items 1000 --group batch --require room",
     "headroom demo/votes.csv --model-errors 98 --test-items 1000 --same-labelling "

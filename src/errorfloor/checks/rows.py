@@ -15,7 +15,7 @@ from errorfloor._typing import Bools, Counts, Floats
 from errorfloor.checks.record import ANY, ENOUGH, Check, Checked
 from errorfloor.data.tables import ScoreTable, SoftTable, VoteTable
 from errorfloor.data.values import times_copied
-from errorfloor.results.claim import Finding, Level
+from errorfloor.results.claim import UNUSED, Finding, Level
 from errorfloor.results.estimate import Estimate
 from errorfloor.results.models import ModelComparison
 
@@ -70,6 +70,17 @@ def _missing(estimate: Checked) -> Iterator[Finding]:
             "warn" if share > MANY and estimate.n >= ENOUGH else "note",
             f"Something was missing in {number}. If such items are harder or easier than others, "
             f"the {_subject(estimate)} is that of the other items only.",
+        )
+    if isinstance(estimate, Estimate) and estimate.n_unused:
+        unused = counted(estimate.n_unused, "item")
+        only = "for metrics other than the error only labelled items are used"
+        if estimate.measure.is_error:
+            only = f"the method {estimate.method} uses labelled items only"
+        yield Finding(
+            UNUSED,
+            unused,
+            "note",
+            f"The scores of {unused} without a label have no part in this answer: {only}.",
         )
 
 

@@ -156,8 +156,9 @@ def from_scores(
         Leave out rows of a dataframe or file where something is missing, or items of arrays
         without a label.
     unlabelled : bool
-        Keep items without a label (None, NaN or a missing value): their scores count too. Labelled
-        items must be a random part of all, or have weights; else they are refused.
+        Keep items without a label (None, NaN or a missing value): for the error their scores count
+        too, for other metrics a note says that they do not. Labelled items must be a random part of
+        all, or have weights; else they are refused.
     complete : bool
         Declare that nothing else that a model could see would change what these scores say. Value
         and both limits are then those of the floor, as far as the method's assumption holds. No

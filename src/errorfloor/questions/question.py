@@ -489,7 +489,10 @@ def estimates(
             options=options,
             replicates=next(replicates) if kind is not None and kind.resamples else None,
         )
-        found.append((_estimate(case, kind, request, doubts), statistic))
+        one = _estimate(case, kind, request, doubts)
+        if isinstance(given, ScoreTable) and given.n_unlabelled and not method.partly:
+            one = replace(one, n_unused=given.n_unlabelled)
+        found.append((one, statistic))
     return found
 
 

@@ -171,7 +171,8 @@ def _rule(method: Method, metric: Metric) -> str:
 
 
 Level: TypeAlias = Literal["refuted", "warn", "note", "ok"]
-TRAINED = "Scores as of training data"  # the one finding that is shown though it is a note
+TRAINED, UNUSED = "Scores as of training data", "Scores without a label"
+SHOWN_NOTES = (TRAINED, UNUSED)  # findings that are shown though they are notes
 LEVELS: tuple[Level, ...] = ("refuted", "warn", "note", "ok")  # the gravest first
 
 

@@ -34,7 +34,7 @@ else:
 
 _IN_SHORT = ("value", "low", "high", "level", "method", "interval_method")
 # Left out of plain values where items are equal, independent and labelled.
-_OF_SAMPLES = ("n_effective", "clusters", "n_unlabelled", "labelled_only")
+_OF_SAMPLES = ("n_effective", "clusters", "n_unlabelled", "n_unused", "labelled_only")
 GIVEN = "given"  # the method of a floor that is no estimate but a number that somebody knows
 
 
@@ -80,6 +80,8 @@ class Estimate(Answer):
         Number of clusters, where items belong to some.
     n_unlabelled : int
         Number of items without a label whose scores were used.
+    n_unused : int
+        Number of items without a label that were kept, but whose scores had no part.
     labelled_only : Estimate or None
         What the labels alone say, where scores of further items were used.
     assumptions : str
@@ -117,6 +119,7 @@ class Estimate(Answer):
     n_effective: float | None = None
     clusters: int | None = None
     n_unlabelled: int = 0
+    n_unused: int = 0
     labelled_only: Estimate | None = field(default=None, repr=False)
     metric: str = ERROR.name
     target: str = GIVEN_LABEL
@@ -269,6 +272,7 @@ class Estimate(Answer):
         """Return what was found and how as plain values, ready for JSON."""
         found, alone = Answer.to_dict(self), self.labelled_only
         found["n_unlabelled"] = self.n_unlabelled or None
+        found["n_unused"] = self.n_unused or None
         found["labelled_only"] = alone and {name: getattr(alone, name) for name in _IN_SHORT}
         left_out = {name for name in _OF_SAMPLES if found[name] is None}
         return {name: value for name, value in found.items() if name not in left_out}

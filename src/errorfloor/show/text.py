@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from errorfloor._shown import Answer
 from errorfloor.methods.soft import PLUGIN
-from errorfloor.results.claim import SCORES, SHARES, TRAINED
+from errorfloor.results.claim import SCORES, SHARES, SHOWN_NOTES
 from errorfloor.results.verdict import BEYOND, OPEN, ROOM
 from errorfloor.show import grids, numbers
 from errorfloor.show import models as in_models
@@ -125,7 +125,7 @@ def _(result: Estimate) -> str:
     if result.refuted:
         return refusal_of(result)
     doubts = [*map(_warning, _findings(result, "warn"))]
-    doubts += [f"Note: {one.text}" for one in result.findings if one.name == TRAINED]
+    doubts += [f"Note: {one.text}" for one in result.findings if one.name in SHOWN_NOTES]
     return _joined(_headline(result, ", ".join(_how(result))), labels_alone(result), *doubts)
 
 

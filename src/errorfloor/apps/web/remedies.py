@@ -173,6 +173,7 @@ PLACES: Mapping[str, Place] = {
     "Label called a prediction": Place(_LABELS, _clear_label),
     "Label that follows from the score": Place(_LABELS, _clear_label),
     "Scores as of training data": Place(_SCORES),
+    "Scores without a label": Place(),
     "Left out": Place(),
     "Ratings left out": Place(),
     "Votes left out": Place(),
