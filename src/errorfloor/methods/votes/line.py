@@ -17,7 +17,7 @@ from scipy.special import betainc, gammaln, xlog1py, xlogy
 
 from errorfloor._typing import Counts, Floats
 from errorfloor.methods.votes.aims import ONE_VOTE, Aim
-from errorfloor.methods.votes.dual import TIE_BREAK, Likelihood, NewtonState, solve
+from errorfloor.methods.votes.dual import TIE_BREAK, Likelihood
 
 _PROMISED_GAP = 1e-6
 _SHARP_POINTS, _MOST_POINTS = 4096, 16384
@@ -288,24 +288,6 @@ class VoteLikelihood(Likelihood):
         """Return the logarithm of each cell's chance if every item has this probability."""
         # In logarithms: from some 1,000 votes on, probabilities far from 1/2 are too small.
         return log_binomial(self.positives, self.totals, np.array([p]))[:, 0]
-
-    def newton_step(self, at: NewtonState) -> Floats:
-        """Solve for the relative change of the weights."""
-        if self.factors is None:
-            return super().newton_step(at)
-        # Diagonal plus low rank (Woodbury): the cost is linear in the number of cells.
-        cells, cosines = self.factors
-        mean = cosines @ at.density
-        rank = mean.size
-        middle = np.zeros((rank + 1, rank + 1))
-        covariance = (cosines * at.density) @ cosines.T - np.outer(mean, mean)
-        middle[:rank, :rank] = covariance / at.temperature
-        middle[rank, rank] = -at.bend
-        outer = np.column_stack((at.weights[:, None] * cells, self.share))
-        scaled = outer.T / (at.slope * self.share)
-        system = np.eye(rank + 1) + middle @ (scaled @ outer)
-        inner = solve(system, middle @ (scaled @ at.gradient))
-        return (at.gradient - outer @ inner) / (at.slope * self.share)
 
 
 def fit_mixture(
