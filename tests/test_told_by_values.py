@@ -437,6 +437,53 @@ def test_numbers_on_one_scale_of_few_steps_are_ratings(tmp_path, monkeypatch):
         ef.from_ratings(pd.DataFrame({**stars, "price": rng.random(120)}))
 
 
+def essays(n=200):
+    rng = np.random.default_rng(23)
+    true = rng.normal(3.5, 1, n)
+    first, second, model = (np.clip(np.round(true + rng.normal(0, 0.6, n)), 1, 6) for _ in range(3))
+    names = ("rater1_domain1", "rater2_domain1", "domain1_score", "model_score")
+    return dict(zip(names, (first, second, first + second, model), strict=True))
+
+
+@pytest.mark.parametrize("typed", ["", " --prediction model_score"])
+def test_what_is_made_of_ratings_or_predicted_is_no_rater(typed, tmp_path, monkeypatch):
+    text = shown(f"errorfloor ratings e.csv --metric qwk{typed}", tmp_path, monkeypatch, e=essays())
+    guess = text.splitlines()[-1]
+    assert guess.endswith("--ratings rater1_domain1,rater2_domain1"), text
+    # Names do not tell here: only that one is the sum, or the mean, of the others.
+    first, second, whole, _ = essays().values()
+    for one in (whole, whole / 2):
+        columns = {"north": first, "south": second, "both": one, "id": np.arange(200)}
+        text = shown("errorfloor ratings r.csv", tmp_path, monkeypatch, r=columns)
+        assert text.splitlines()[-1] == "  errorfloor ratings r.csv --ratings north,south"
+
+
+@pytest.mark.parametrize("share", [1, 0.5])
+def test_ratings_that_are_the_sum_or_mean_of_others_are_refused(share):
+    first, second, whole, model = essays().values()
+    frame = pd.DataFrame({"Ana": first, "Ben": second, "all": share * whole})
+    with pytest.raises(ef.InputError, match=r"'all' is the (sum|mean) of columns 'Ana', 'Ben'"):
+        ef.from_ratings(frame, ratings=[*frame])
+    with pytest.raises(ef.InputError, match=r"column 2 is the (sum|mean) of columns 0, 1"):
+        ef.from_ratings(frame.to_numpy())
+    # People who nearly always agree are all the mean of each other, and still people.
+    same = np.column_stack([first, first, first])
+    same[:30, 2] = model[:30]
+    assert ef.from_ratings(same).n == 200
+
+
+def test_a_target_of_numbers_next_to_its_forecast_is_no_rating(tmp_path, monkeypatch):
+    load = np.random.default_rng(24).normal(50, 5, 300).round(2)
+    columns = {"timestamp": [f"h{k}" for k in range(300)], "load_mw": load}
+    columns["forecast_mw"] = (load + np.random.default_rng(25).normal(0, 2, 300)).round(2)
+    text = shown("errorfloor load.csv", tmp_path, monkeypatch, load=columns)
+    assert "A target of numbers (regression) has no floor here" in text
+    assert "load_mw,forecast_mw" not in text
+    text = shown("errorfloor ratings load.csv --metric mae", tmp_path, monkeypatch, load=columns)
+    assert "forecast_mw (number)" in text
+    assert "load_mw,forecast_mw" not in text
+
+
 def test_a_dataframe_may_stand_in_place_of_an_array_of_votes():
     rng = np.random.default_rng(7)
     share = rng.beta(0.6, 0.9, 200)

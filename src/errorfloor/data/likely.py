@@ -39,7 +39,7 @@ from errorfloor.data.layouts import (
     VOTES,
     Layout,
 )
-from errorfloor.data.matrices import rounding_of
+from errorfloor.data.matrices import made_of, rounding_of
 from errorfloor.data.naming import common_start, names_of_columns, positive_of
 from errorfloor.data.values import MOST_ROUNDING, SHARE_ROUNDING, is_id, is_missing, spelt
 
@@ -68,6 +68,12 @@ _MODELS = (
     r"|net|resnet|vit|yolo)(_|\d|$)"
 )
 _PREDICTIONS = r"(^|_)(pred|preds|predicted|prediction|predictions|y_?hat|guess|output)(_|$)"
+_FORECASTS = r"(^|_)(forecasts?|predict(or|s)?|estimated?|simulated|expected)(_|\d|$)"
+# What is made of several people's ratings, or agreed on.
+_RESULTS = (
+    r"(^|_)(totals?|sum|mean|avg|average|median|final|resolved|consensus|adjudicated|overall"
+    r"|combined|aggregated?)(_|\d|$)"
+)
 _STATES = r"(is|was|has|had|did|will)_\w+"  # is_fraud, has_churned
 _PEOPLE = rf"(^|_)({PEOPLE}|participant|user)(_|\d|$)"
 # Short for people, which other words may be short for as well.
@@ -508,6 +514,8 @@ def ratings_beside(columns: Sequence[FirstValues]) -> tuple[str, ...]:
     """
     numbers = [one for one in columns if one.numbers is not None and not names_an_id(one.name)]
     numbers = [one for one in numbers if one.may_be_labels or not one.is_id]
+    if len(_of_raters(numbers)) < len(numbers):
+        return ()
     steps = {step for one in numbers for step in one.classes}
     one_scale = all(one.may_be_labels and 2 * len(one.classes) > len(steps) for one in numbers)
     if len(numbers) < 2 or not one_scale or not 2 < len(steps) <= _MOST_LABELS:
@@ -517,6 +525,24 @@ def ratings_beside(columns: Sequence[FirstValues]) -> tuple[str, ...]:
     if not _rise_together(numbers):
         return ()
     return tuple(one.name for one in numbers)
+
+
+def _of_raters(numbers: Sequence[FirstValues]) -> list[FirstValues]:
+    """Return the columns of numbers that may be a person's: those called so, where some are.
+
+    None is called after a model, is made of others, such as their sum, or is called a result of
+    others, such as the final one.
+    """
+    models = (_MODELS, _PREDICTIONS, _FORECASTS)
+    able = [one for one in numbers if not any(_is_called(one, other) for other in models)]
+    if len(able) > 1:
+        cells = [[spelt(cell) if cell else None for cell in one.cells] for one in able]
+        values = np.array(cells, dtype=np.float64).T
+        able = [one for k, one in enumerate(able) if made_of(values, k) is None]
+    own = [one for one in able if not _is_called(one, _RESULTS)]
+    able = own if len(own) > 1 else able
+    called = [one for one in able if _is_called(one, _RATINGS)]
+    return called if len(called) > 1 else able
 
 
 def are_called_ratings(columns: Mapping[str, Any]) -> bool:
@@ -1009,11 +1035,16 @@ def _add_up(columns: Sequence[FirstValues]) -> bool:
     return some and bool((np.abs(rows.sum(axis=1) - 1) <= rounding_of(rows)).all())
 
 
-def only_numbers(columns: Sequence[FirstValues]) -> list[str]:
-    """Return columns of numbers, two at least, where the others are ids and free text."""
+def only_numbers(columns: Sequence[FirstValues]) -> tuple[list[str], list[str]] | None:
+    """Return columns of numbers where the others are ids and free text, and those of raters.
+
+    There are two columns of numbers at least, and any number of raters.
+    """
     numbers = [one for one in columns if one.may_be_scores and not one.is_measure]
     several = 1 < len(numbers) <= _MOST_LISTED and _rise_together(numbers)
-    return [one.name for one in numbers] if several and _say_nothing(columns, numbers) else []
+    if not several or not _say_nothing(columns, numbers):
+        return None
+    return [one.name for one in numbers], [one.name for one in _of_raters(numbers)]
 
 
 def _say_nothing(columns: Sequence[FirstValues], but: Sequence[FirstValues]) -> bool:
@@ -1109,11 +1140,8 @@ def _votes_below(columns: Sequence[FirstValues]) -> ChosenColumns | None:
 
 def numbers_beside(columns: Sequence[FirstValues]) -> list[str]:
     """Return the columns of numbers but for ids, each of which may be a rater."""
-    return [
-        one.name
-        for one in columns
-        if one.numbers is not None and not one.is_id and len(one.classes) > 2
-    ]
+    able = [one for one in columns if one.numbers is not None and len(one.classes) > 2]
+    return [one.name for one in _of_raters([one for one in able if not one.is_id])]
 
 
 def _one_score(columns: Sequence[FirstValues]) -> ChosenColumns | None:

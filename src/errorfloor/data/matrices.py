@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,8 @@ MOST_ITEMS = 2**62  # of a table, so that no sum of its counts is beyond 64 bits
 ROUNDING = 1e-6  # by which probabilities may miss a sum of one
 _OFF_GRID = 1e-3  # of a unit of the last decimal, by which 32 bits miss rounded numbers
 _MOST_ROUNDED = 0.1001  # by which rounding may move a sum of probabilities
+_MOST_TRIED = 8  # other columns, of which pairs and threes are added up
+_FEWEST_MADE, _MADE = 20, 0.99  # rows that tell, and the share that says that sums are no accident
 _SMALL = 2**22  # only for speed: entries of counts, up to which they are of the usual size
 
 
@@ -142,6 +145,30 @@ def rounding_of(rows: Floats) -> float:
             most = min(0.5001 * rows.shape[1] / 10**decimals, _MOST_ROUNDED)
             return ROUNDING if whole else max(most, ROUNDING)
     return ROUNDING
+
+
+def made_of(rows: Floats, k: int) -> tuple[str, tuple[int, ...]] | None:
+    """Return of which other columns one is the "sum" or "mean" on nearly all rows, if of any.
+
+    Rows tell where the others are not all the same, and not all but one of them 0.
+    """
+    others = [place for place in range(rows.shape[1]) if place != k]
+    several = {*combinations(others, 2), *combinations(others, 3), tuple(others)}
+    for places in sorted(several if len(others) <= _MOST_TRIED else {tuple(others)}):
+        if len(places) < 2:
+            continue
+        some, one = rows[:, places], rows[:, k]
+        there = ~np.isnan(one) & ~np.isnan(some).any(axis=1)
+        whole = some.sum(axis=1)
+        told = {
+            "sum": (whole, (some != 0).sum(axis=1) > 1),
+            "mean": (whole / len(places), some.min(axis=1) < some.max(axis=1)),
+        }
+        for name, (value, tells) in told.items():
+            same = np.isclose(value, one, rtol=1e-9, atol=1e-9)[there & tells]
+            if same.size >= _FEWEST_MADE and same.mean() >= _MADE:
+                return name, places
+    return None
 
 
 def as_shares(rows: Floats, name: str) -> Floats:

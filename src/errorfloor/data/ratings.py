@@ -22,6 +22,7 @@ from errorfloor.data.layouts import (
     RATINGS_SIDE_BY_SIDE,
     Layout,
 )
+from errorfloor.data.matrices import made_of
 from errorfloor.data.naming import distinct_values, names_of_columns
 from errorfloor.data.options import ARRAY, ReadOptions
 from errorfloor.data.tables import RatedItems, RatingTable, check_ratings
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 MOST_RATINGS = 2**27  # that fit into memory
 _MOST_COLUMNS = 100  # that are compared; more are no raters of many items
 _FEW_ROWS = 20
+_MADE_ROWS = 1000  # only for speed: in which a column is compared with sums of others
 _APART = 4.5  # standard errors, beyond which columns differ by more than chance
 
 
@@ -148,11 +150,32 @@ def _rows_of(data: Any, options: ReadOptions) -> _Entries:
     return replace(_side_by_side(values, rater), name="data", width=values.shape[1])
 
 
-def _side_by_side(values: Floats, raters: NDArray[Any] | None) -> _Entries:
+def _side_by_side(
+    values: Floats, raters: NDArray[Any] | None, names: Sequence[str] = ()
+) -> _Entries:
     """Return a row of ratings per item; `raters` are those of the columns, where they are known."""
     n, width = values.shape
+    _check_own(values, names)
     rater = None if raters is None else np.tile(raters, n)
     return _Entries(np.repeat(np.arange(n), width), values.ravel(), n, rater)
+
+
+def _check_own(values: Floats, names: Sequence[str]) -> None:
+    """Refuse a column that is the sum or mean of others, which agrees with them too well."""
+    width = values.shape[1]
+    for k in range(width if 2 < width <= _MOST_COLUMNS else 0):
+        what, others = made_of(values[:_MADE_ROWS], k) or ("", ())
+        if not others or made_of(values[:, [*others, k]], len(others)) is None:
+            continue
+        called = [repr(one) for one in names] or [f"{place}" for place in range(width)]
+        rest = [one for place, one in enumerate(names) if place != k]
+        raise InputError(
+            argument("ratings" if names else "data"),
+            f": column {called[k]} is the {what} of columns "
+            f"{', '.join(called[place] for place in others)} in (nearly) all rows, and no rating by "
+            "another person. ",
+            *("Leave it out", *((": ", argument("ratings", ",".join(rest))) if rest else ()), "."),
+        )
 
 
 def _no_columns() -> InputError:
@@ -301,7 +324,7 @@ def _in_columns(request: RowRequest, are_raters: bool) -> _Entries:
     found = _fetched(request, names)
     values = [_numbers(found[new], "ratings", old) for new, old in names.items()]
     raters = np.array([text_of(one) for one in wide], dtype=object) if are_raters else None
-    entries = _side_by_side(np.column_stack(values), raters)
+    entries = _side_by_side(np.column_stack(values), raters, wide)
     named = partial(_name_of_row, request, wide)
     return replace(entries, by_item=_by_item(found, request), width=len(wide), named=named)
 

@@ -297,8 +297,8 @@ def _by_values(
         return [], _of_models(*models, files)
     if shares := likely.only_shares(first):
         return [], _of_shares(shares, files)
-    if numbers := likely.only_numbers(first):
-        return [], _of_numbers(numbers, files)
+    if (numbers := likely.only_numbers(first)) is not None:
+        return [], _of_numbers(*numbers, files)
     label = likely.only_label(first)
     if label is None:
         return [], None
@@ -417,12 +417,17 @@ def _of_shares(columns: list[str], files: tuple[str, ...]) -> WayOut:
     return WayOut(sentence, leads, (line,), {SOFT_LABELS.roles[0].name: columns})
 
 
-def _of_numbers(columns: list[str], files: tuple[str, ...]) -> WayOut:
-    """Say what columns of numbers without a label may be."""
+def _of_numbers(columns: list[str], raters: list[str], files: tuple[str, ...]) -> WayOut:
+    """Say what columns of numbers without a label may be, some of which may be raters'."""
     sentence = f"Columns {', '.join(map(repr, columns))} hold numbers, and no column holds labels."
-    leads = "If these are ratings of the same items by several people:"
-    line = _asked("from_ratings", files, {"ratings": columns})
-    return WayOut(sentence, leads, (line,), {SIDE_BY_SIDE.name: columns})
+    if len(raters) < 2:
+        sentence += " A target of numbers (regression) has no floor here."
+        leads = "If several people rated the same items, name their columns:"
+        return WayOut(sentence, leads, (_asked("from_ratings", files, {"ratings": ["COL"] * 2}),))
+    these = "these" if raters == columns else ", ".join(map(repr, raters))
+    leads = f"If {these} are ratings of the same items by several people:"
+    line = _asked("from_ratings", files, {"ratings": raters})
+    return WayOut(sentence, leads, (line,), {SIDE_BY_SIDE.name: raters})
 
 
 def _of_several(label: str, item: str, who: str, files: tuple[str, ...]) -> WayOut:
