@@ -450,6 +450,8 @@ def test_what_is_made_of_ratings_or_predicted_is_no_rater(typed, tmp_path, monke
     text = shown(f"errorfloor ratings e.csv --metric qwk{typed}", tmp_path, monkeypatch, e=essays())
     guess = text.splitlines()[-1]
     assert guess.endswith("--ratings rater1_domain1,rater2_domain1"), text
+    text = shown("errorfloor e.csv", tmp_path, monkeypatch, e=essays())
+    assert "errorfloor ratings e.csv --ratings rater1_domain1,rater2_domain1" in text
     # Names do not tell here: only that one is the sum, or the mean, of the others.
     first, second, whole, _ = essays().values()
     for one in (whole, whole / 2):
@@ -470,6 +472,42 @@ def test_ratings_that_are_the_sum_or_mean_of_others_are_refused(share):
     same = np.column_stack([first, first, first])
     same[:30, 2] = model[:30]
     assert ef.from_ratings(same).n == 200
+
+
+def test_votes_in_rows_are_guessed_in_any_order_of_rows(tmp_path, monkeypatch):
+    rng = np.random.default_rng(26)
+    case = np.repeat(np.arange(1500), 3)
+    who = np.array([rng.permutation(7)[:3] for _ in range(1500)]).ravel()
+    seen = rng.choice(["auffällig", "unauffällig", "nicht beurteilbar"], 4500, p=[0.4, 0.5, 0.1])
+    frame = pd.DataFrame(
+        {
+            "Fall": [f"F{k}" for k in case],
+            "Radiologe": [f"Dr. {'ABCDEFG'[k]}" for k in who],
+            "Befund": seen,
+            "Datum": [f"{k % 28 + 1:02}.11.2023" for k in rng.integers(0, 28, 4500)],
+        }
+    ).sample(frac=1, random_state=0)
+    frame.iloc[::100, 2] = None
+    text = shown("errorfloor befunde.csv", tmp_path, monkeypatch, befunde=frame)
+    assert "--item Fall --annotator Radiologe --vote Befund --drop-missing" in text
+    columns = {"item": "Fall", "annotator": "Radiologe", "vote": "Befund", "drop_missing": True}
+    found = ef.from_votes(frame, **columns)
+    (told,) = (one for one in found.findings if one.name == "Answers that are no class")
+    assert "missing='nicht beurteilbar'" in str(told.remedy)
+
+
+@pytest.mark.parametrize("agree", [True, False])
+def test_columns_of_many_words_are_people_where_they_mostly_agree(agree, tmp_path, monkeypatch):
+    rng = np.random.default_rng(27)
+    words = np.array([f"palavra {letter}" for letter in "abcdefgh"])
+    true = rng.integers(0, 8, 300)
+    columns = {"id_chamada": np.arange(300)}
+    for name in ("Ana", "Bruno", "Carla"):
+        own = rng.integers(0, 8, 300)
+        columns[name] = words[np.where(rng.random(300) < 0.8 * agree, true, own)]
+    text = shown("errorfloor c.csv", tmp_path, monkeypatch, c=columns)
+    assert ("--annotators Ana,Bruno,Carla" in text) == agree
+    assert "id_chamada (number), Ana (text), Bruno (text), Carla (text)" in text
 
 
 def test_a_target_of_numbers_next_to_its_forecast_is_no_rating(tmp_path, monkeypatch):

@@ -15,7 +15,13 @@ from errorfloor.results.models import ModelComparison
 # What people who leave an item out are often made to choose.
 ABSTENTIONS = frozenset(
     {"unsure", "not sure", "dont know", "i dont know", "idk", "skip", "skipped", "cant tell"}
-    | {"no answer", "abstain"}
+    | {"no answer", "abstain", "not assessable"}
+    | {"unsicher", "weiß nicht", "weiss nicht", "keine antwort", "nicht beurteilbar"}
+    | {"incertain", "ne sait pas", "je ne sais pas", "sans réponse", "non évaluable"}
+    | {"no sé", "no sabe", "sin respuesta", "no evaluable"}
+    | {"não sei", "não sabe", "sem resposta", "não avaliável"}
+    | {"non so", "incerto", "nessuna risposta", "non valutabile"}
+    | {"onzeker", "weet niet", "weet ik niet", "geen antwoord", "niet te beoordelen"}
 )
 
 

@@ -165,6 +165,11 @@ class FirstValues:
         """Whether values come again, as an item does with each of its votes."""
         return 1 < len({*self.values}) <= len(self.values) / 1.5
 
+    @cached_property
+    def comes_again(self) -> bool:
+        """Whether some value comes again, as items do in rows that are in no order."""
+        return 1 < len({*self.values}) < len(self.values)
+
     def tells(self, other: FirstValues) -> bool:
         """Tell whether each of its values stands next to one value of another column only."""
         both = {*zip(self.cells, other.cells, strict=True)}
@@ -360,7 +365,8 @@ def _items_of(who: FirstValues, columns: Sequence[FirstValues]) -> list[FirstVal
         named = names_an_id(one.name) and one.is_repeated
         once = len({*pairs}) >= len(pairs) * (1 - _MOST_COPIES * named) > 0
         called = bool(fitting(ITEM, [one.name])) or names_an_id(one.name)
-        return once and (one.is_repeated or called) and not one.are_dates
+        often = one.is_repeated or _repeats_by_chance(one, who) >= _LEAST_CHANCE
+        return once and (often or called) and not one.are_dates
 
     able = [one for one in columns if one is not who and is_able(one)]
     able = [one for one in able if one.is_repeated] or able
@@ -653,9 +659,9 @@ def _beside(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
 
 def _unnamed_votes(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
     """Return item, annotator and vote by values alone: two columns of which no pair is repeated."""
-    keys = [one for one in columns if one.is_repeated and not one.are_dates]
+    keys = [one for one in columns if one.comes_again and not one.are_dates]
     keys = [one for one in keys if one.kind == "text" or one.are_whole]
-    people = [one for one in keys if not fitting(CLUSTER, [one.name])]
+    people = [one for one in keys if one.is_repeated and not fitting(CLUSTER, [one.name])]
     for who in sorted(people, key=lambda one: len(one.classes)):
         for item in _items_of(who, keys):
             votes = [one for one in _votes_on(item, who, columns) if not item.tells(one)]
@@ -691,8 +697,9 @@ def _votes_on_pairs(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
 def _repeats_by_chance(one: FirstValues, other: FirstValues) -> float:
     """Return how many pairs of values would come twice if columns had nothing to do."""
     n = len(one.cells)
-    same = [sum(k * k for k in Counter(column.cells).values()) / n**2 for column in (one, other)]
-    return n * (n - 1) / 2 * same[0] * same[1]
+    every = n * (n - 1)
+    same = [sum(k * (k - 1) for k in Counter(column.values).values()) for column in (one, other)]
+    return same[0] * same[1] / (2 * max(every, 1))
 
 
 def prediction_and_label(columns: Sequence[FirstValues]) -> tuple[str, str] | None:
@@ -1038,8 +1045,12 @@ def _add_up(columns: Sequence[FirstValues]) -> bool:
 def only_numbers(columns: Sequence[FirstValues]) -> tuple[list[str], list[str]] | None:
     """Return columns of numbers where the others are ids and free text, and those of raters.
 
-    There are two columns of numbers at least, and any number of raters.
+    There are two columns of numbers at least, and any number of raters. Those that are called
+    raters may stand next to anything.
     """
+    called = [one.name for one in columns if _is_called(one, _RATINGS)]
+    if len(raters := [one for one in numbers_beside(columns) if one in called]) > 1:
+        return raters, raters
     numbers = [one for one in columns if one.may_be_scores and not one.is_measure]
     several = 1 < len(numbers) <= _MOST_LISTED and _rise_together(numbers)
     if not several or not _say_nothing(columns, numbers):
@@ -1186,15 +1197,19 @@ def _are_shares(column: FirstValues) -> bool:
 
 
 def _answers(columns: Sequence[FirstValues]) -> ChosenColumns | None:
-    """Return the columns that hold the same few answers, three at least: each may be a person."""
-    few = [one for one in _labels(columns) if len(one.classes) <= _MOST_ANSWERS]
-    few = [one for one in few if not _is_no_person(one)]
+    """Return the columns that hold the same few answers, three at least: each may be a person.
+
+    They may hold the same words, of which there are more, where they mostly agree.
+    """
+    few = [one for one in _labels(columns) if not _is_no_person(one)]
+    few = [one for one in few if len(one.classes) <= _MOST_ANSWERS or one.numbers is None]
     able = [one for one in few if 2 * len(one.classes) <= len(one.values)]  # which are repeated
     groups: dict[frozenset[str], list[FirstValues]] = {}
     for one in sorted(able, key=lambda one: -len(one.classes)):
         same = next((answers for answers in groups if one.classes <= answers), one.classes)
         groups.setdefault(same, []).append(one)
     several = [group for group in groups.values() if len(group) > 2]
+    several = [one for one in several if len(one[0].classes) <= _MOST_ANSWERS or _agree(one)]
     if len(several) != 1:
         return None
     chosen = {one.name for one in _family(several[0])}

@@ -172,8 +172,8 @@ def _check_own(values: Floats, names: Sequence[str]) -> None:
         raise InputError(
             argument("ratings" if names else "data"),
             f": column {called[k]} is the {what} of columns "
-            f"{', '.join(called[place] for place in others)} in (nearly) all rows, and no rating by "
-            "another person. ",
+            f"{', '.join(called[place] for place in others)} in (nearly) all rows, and no rating "
+            "by another person. ",
             *("Leave it out", *((": ", argument("ratings", ",".join(rest))) if rest else ()), "."),
         )
 

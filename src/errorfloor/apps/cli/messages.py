@@ -134,10 +134,11 @@ def unclear(error: UnclearColumnsError) -> str:
     lines = [*_lines_here(found.next, files)]
     best = found.layouts[0] if found.layouts else None
     front = InputError(*error.front).told(written)
-    if not lines:  # for what can be asked of such a file is another command
+    forms = [*_lines_here(in_general(files, ()), files)]
+    if not lines or lines == forms:  # or what can be asked of such a file is another command
         name = context.command_path
         other = "" if best is None else f" {best.says} {name} needs other columns."
-        forms = _lines_here(in_general(files, ()), files)
+        other = other or " Names and values do not tell which to use."
         return "\n  ".join([f"{front}{error.columns}{other}{error.needs} Name them.", *forms])
     if best is None:
         problems = [one for one in found.problems if one not in front]  # which has notes on files
