@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from scipy.special import betaincinv, factorial
@@ -17,6 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import errorfloor as ef
+from errorfloor.apps.cli.commands import cli
 from errorfloor.datasets.synthetic import gaussian_cloud, xor
 from errorfloor.features import classics, sequence
 from errorfloor.features.classics import (
@@ -919,10 +921,56 @@ def test_the_command_writes_reports(files, tmp_path, capsys):
 
 def test_missing_numbers_are_named_by_their_column(files):
     _, frame, _ = files
-    with pytest.raises(ef.InputError, match="`features` must be finite: row 3, column 'b' is nan"):
+    with pytest.raises(ef.InputError, match="Features must be finite: row 3, column 'b' is nan"):
         ef.from_features(frame.assign(b=np.where(np.arange(1_000) == 3, np.nan, frame["b"])))
     with pytest.raises(ef.InputError, match="`features` 'a': must be numbers: entry 0 is x"):
         ef.from_features(frame.assign(a="x"), features=["a", "b"])
+
+
+def test_rows_with_missing_values_are_left_out_where_that_is_said(tmp_path):
+    rng = np.random.default_rng(31)
+    y = rng.choice(["lunas", "macet"], 400)
+    frame = pd.DataFrame(rng.normal((y == "macet")[:, None], 1, (400, 3)), columns=[*"abc"])
+    frame.iloc[5:25, 1] = np.nan
+    whole = frame.dropna()
+    with pytest.raises(ef.InputError, match="such rows with `drop_missing=True`, or fill"):
+        ef.from_features(frame, y)
+    alone = ef.from_features(whole, y[whole.index])
+    labelled = frame.assign(label=y)
+    for found in (
+        ef.from_features(frame, y, drop_missing=True),
+        ef.from_features(frame.to_numpy(), y, drop_missing=True),
+        ef.from_features(labelled, drop_missing=True),
+    ):
+        assert (found.n, found.value, found.high) == (380, alone.value, alone.high)
+        assert (found.dropped, alone.dropped) == (20, 0)
+    labelled.loc[30, "label"] = None
+    assert ef.from_features(labelled, drop_missing=True).n == 379
+    labelled.to_csv(tmp_path / "credit.csv", index=False)
+    ran = CliRunner().invoke(cli, ["features", str(tmp_path / "credit.csv")])
+    assert "error: Features must be finite" in ran.output
+    assert "--drop-missing" in ran.output
+    assert "--features" not in ran.output
+    ran = CliRunner().invoke(cli, ["features", str(tmp_path / "credit.csv"), "--drop-missing"])
+    assert ran.exit_code == 0
+    assert "Left out: 21 items with missing values." in ran.output
+    again = ef.from_features(str(tmp_path / "credit.csv"), drop_missing=True)
+    assert "--drop-missing" in command_line(again)
+    assert "drop_missing=True" in python_code(again)
+    # Rows are counted as in the data.
+    again = pd.concat([frame, frame.iloc[[399]]])
+    with pytest.raises(ef.InputError, match="Rows 399 and 400 have equal features"):
+        ef.from_features(again, [*y, y[399]], drop_missing=True)
+
+
+def test_rows_that_are_equal_but_for_text_are_told_the_text_was_left_out():
+    rng = np.random.default_rng(32)
+    frame = pd.DataFrame({"age": rng.integers(20, 60, 300), "late": rng.integers(0, 3, 300)})
+    frame["job"] = rng.choice(["farmer", "clerk"], 300)
+    with pytest.raises(ef.InputError, match=r"were left out: job\..*get_dummies") as raised:
+        ef.from_features(frame, rng.integers(0, 2, 300))
+    text = str(raised.value)
+    assert text.index("get_dummies") < text.index("duplicates='all'")
 
 
 def test_nothing_warns_on_plain_data(data):

@@ -5,10 +5,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy.stats import binom, norm
 
 import errorfloor as ef
 from benchmarks import headroom as study
+from errorfloor.apps.cli.commands import cli
 from errorfloor.intervals import signs
 from errorfloor.questions.headroom import Pair
 from errorfloor.show.recipe import command_line, python_code
@@ -613,3 +615,16 @@ def test_what_the_panel_test_shows_is_said_next_to_an_interval_that_holds_zero(t
     shown = "This shows that the model is worse than the floor (p < 0.001, from the panel test)."
     assert difference.endswith(shown)
     assert "because the most common answer of the other people is one more person's" in panel
+
+
+def test_value_is_another_name_of_the_models_value():
+    soft = np.random.default_rng(5).beta(2, 2, 2000)
+    floor = ef.from_soft_labels(soft, metric="auc")
+    named, other = ef.headroom(floor, model_value=0.7, n=500), ef.headroom(floor, value=0.7, n=500)
+    assert other.to_dict() == named.to_dict()
+    with pytest.raises(ef.InputError, match="two names of one thing"):
+        ef.headroom(floor, value=0.7, model_value=0.7, n=500)
+    typed = ["headroom", "0.8", "--metric", "auc", "--prior", "0.3", "--test-items", "500"]
+    ran = [CliRunner().invoke(cli, [*typed, name, "0.7"]) for name in ("--value", "--model-value")]
+    assert ran[0].exit_code == 0
+    assert ran[0].output == ran[1].output

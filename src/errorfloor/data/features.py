@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from errorfloor._checks import (
     InputError,
+    Part,
     argument,
     as_numbers,
     check_aligned,
@@ -29,7 +30,14 @@ from errorfloor.data.naming import MOST_CLASSES, naming_of, refuse_several
 from errorfloor.data.options import Reading, ReadOptions, Source, is_source
 from errorfloor.data.storage import map_array, read_arrays, shapes_in
 from errorfloor.data.tables import ScoreTable, Table
-from errorfloor.data.values import is_frame, is_id, missing_in, shown_entries, text_of
+from errorfloor.data.values import (
+    as_entries,
+    is_frame,
+    is_id,
+    missing_in,
+    shown_entries,
+    text_of,
+)
 
 _FAR = 400  # powers of 2 beyond which squares, and sums of them, are not safe
 _MOST_DENSE = 2**26  # numbers of a sparse array with its zeros, half a GiB
@@ -55,6 +63,8 @@ class Features:
         Where they came from.
     columns : array of shape (d,), or None
         Which columns of an array the features are, where some were left out.
+    kept : array of bool, or None
+        Which rows of the data these are, where those with missing values are left out.
     """
 
     points: Floats = field(repr=False)
@@ -63,6 +73,11 @@ class Features:
     clusters: Counts | None = field(repr=False)
     source: Source
     columns: Counts | None = None
+    kept: Bools | None = None
+
+    def row(self, k: int) -> int:
+        """Return which row of the data an item was."""
+        return k if self.kept is None else int(np.flatnonzero(self.kept)[k])
 
 
 def read_features(data: Any, labels: Any, features: Any, options: ReadOptions) -> Features:
@@ -92,10 +107,30 @@ def read_features(data: Any, labels: Any, features: Any, options: ReadOptions) -
 
 def _of_array(data: Any, labels: Any, cluster: Any, source: Source, name: str) -> Features:
     check_aligned(**{"X": data, name: labels, "cluster": cluster})
-    points, kept = _without_ids(as_points(data))
-    source = replace(source, facts=_left_out(kept, [f"Column {i}" for i in range(kept.size)]))
+    drop = source.options.drop_missing
+    data, labels, cluster, whole = _complete(_dense(data, "X"), labels, cluster, drop=drop)
+    points, kept = _without_ids(as_points(data, may_drop=True))
+    facts = _left_out(kept, [f"Column {i}" for i in range(kept.size)])
+    source = replace(source, facts=facts)
     found = _checked(points, labels, cluster, source, name)
-    return replace(found, columns=np.flatnonzero(kept))
+    return replace(found, columns=np.flatnonzero(kept), kept=whole)
+
+
+def _complete(
+    points: Any, labels: Any, cluster: Any, *, drop: bool
+) -> tuple[Any, Any, Any, Bools | None]:
+    """Return rows with features, label and cluster, and which they are, where others `drop`."""
+    array = np.asarray(points) if drop else None
+    if array is None or array.ndim != 2 or 0 in array.shape:
+        return points, labels, cluster, None
+    given = [as_entries(one) for one in (labels, cluster) if one is not None]
+    keep = ~missing_in(array.ravel()).reshape(array.shape).any(axis=1)
+    for one in given:
+        keep &= ~missing_in(one)
+    if not keep.any():
+        raise InputError("Every row has a missing value. Leave out columns that are mostly empty.")
+    some = [None if one is None else as_entries(one)[keep] for one in (labels, cluster)]
+    return array[keep], *some, keep
 
 
 def _without_ids(points: Floats) -> tuple[Floats, Bools]:
@@ -150,8 +185,19 @@ def _dense(points: Any, name: str) -> Any:
     return points.toarray()
 
 
-def as_points(points: Any, name: str = "X", columns: Sequence[str] = ()) -> Floats:
-    """Return features as finite numbers, or say which entry is none."""
+def as_points(
+    points: Any,
+    name: str = "X",
+    columns: Sequence[str] = (),
+    *,
+    may_drop: bool = False,
+    is_named: bool = True,
+) -> Floats:
+    """Return features as finite numbers, or say which entry is none.
+
+    `is_named` says whether the user gave the argument, and `may_drop` whether such rows can be left
+    out by another one.
+    """
     points = _dense(points, name)
     try:
         array = np.asarray(points)
@@ -168,11 +214,15 @@ def as_points(points: Any, name: str = "X", columns: Sequence[str] = ()) -> Floa
     if bad.any():
         row, column = (int(one) for one in np.unravel_index(int(bad.argmax()), x.shape))
         which = repr(columns[column]) if len(columns) == x.shape[1] else column
+        fill = "fill them in first, for example by df.fillna(df.median(numeric_only=True))."
+        remedy: tuple[Part, ...] = ("Leave out such rows, for example by df.dropna(), or ", fill)
+        if may_drop and np.isnan(x[bad]).all():
+            remedy = ("Leave out such rows with ", argument("drop_missing", True), f", or {fill}")
         raise InputError(
-            argument(name),
+            argument(name) if is_named else "Features",
             f" must be finite: row {row}, column {which} is {x[row, column]} "
-            f"({np.count_nonzero(bad):,} of {bad.size:,} entries are bad). "
-            "Fill or drop missing values first.",
+            f"({np.count_nonzero(bad):,} of {bad.size:,} entries are bad). ",
+            *remedy,
         )
     x += 0.0  # -0 is 0
     return _in_reach(x)
@@ -303,20 +353,23 @@ def _of_rows(data: Any, labels: Any, features: Any, options: ReadOptions) -> Fea
         _check_apart(data, labels, label, cluster)
         _refuse_own_labels(data, features)
     more = {cluster: "cluster"} if isinstance(cluster, str) else {}
-    named = None if apart else label or labels
-    found, column, wanted, texts = chosen_columns(data, named, features, more, labelled=not apart)
+    own = None if apart else label or labels
+    found, column, wanted, texts = chosen_columns(data, own, features, more, labelled=not apart)
     matrix = matrix_of(found, wanted)
-    points, facts = as_points(matrix, "features", wanted), {}
+    told = labels if column is None else found[column]
+    groups = found[cluster] if isinstance(cluster, str) else cluster
+    drop = options.drop_missing
+    matrix, told, groups, whole = _complete(matrix, told, groups, drop=drop)
+    is_named, facts = features is not None, {}
+    points = as_points(matrix, "features", wanted, may_drop=True, is_named=is_named)
     if features is None and matrix.shape[1] == len(wanted):
         points, kept = _without_ids(points)
         facts = _left_out(kept, wanted)
         wanted = [one for one, keep in zip(wanted, kept, strict=True) if keep]
     facts |= {"text_columns": texts} if texts else {}
-    groups = found[cluster] if isinstance(cluster, str) else cluster
     source = replace(_from_file(data, column, wanted, options), facts=facts)
-    if column is None:
-        return _checked(points, labels, groups, source, "y")
-    return _checked(points, found[column], groups, source, "label")
+    name = "y" if column is None else "label"
+    return replace(_checked(points, told, groups, source, name), kept=whole)
 
 
 def _check_apart(data: Any, labels: Any, label: str | None, cluster: Any) -> None:

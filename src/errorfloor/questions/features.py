@@ -134,6 +134,7 @@ def _contradiction(found: FeaturesEstimate, floor: Estimate, same: bool) -> Find
     )
 
 
+_LISTED = 8  # columns in a sentence
 DUPLICATES = REFUSED, FIRST, ALL = "error", "first", "all"
 _ASSUMES = (
     "Items are independent, except within a cluster, and their features were made without using "
@@ -154,6 +155,7 @@ def from_features(
     cluster: Any = None,
     classes: Any = None,
     duplicates: str = REFUSED,
+    drop_missing: bool = False,
     floor: Estimate | None = None,
     same_labelling: bool = False,
     device: str | None = None,
@@ -193,6 +195,8 @@ def from_features(
         kept; or all, where they are different items that only look alike. Rows that look like
         copies with some noise, or like several rows of one person, are refused as well, unless all
         are kept.
+    drop_missing : bool
+        Whether to leave out rows where something is missing, which are an error otherwise.
     floor : Estimate, optional
         The floor from votes or scores of the same items, for "sequential".
     same_labelling : bool
@@ -241,7 +245,7 @@ def from_features(
         if classic is not None and given:
             raise InputError(f"`{name}` goes with `method={SEQUENTIAL!r}`.")
     told = families(models, device)
-    named = ReadOptions.of(label=label, cluster=cluster, classes=classes)
+    named = ReadOptions.of(label=label, cluster=cluster, classes=classes, drop_missing=drop_missing)
     data = read_features(X, y, features, named)
     seed = Seed.of(rng)
     order = _order(data, duplicates, seed.begin())
@@ -259,6 +263,7 @@ def from_features(
         "dimensions": data.points.shape[1],
         "class_names": data.classes,
         "n": order.size,
+        "dropped": 0 if data.kept is None else int((~data.kept).sum()),
         "clusters": None if data.clusters is None else order.size,
         "options": options,
         "seed": seed,
@@ -396,7 +401,7 @@ def _left_out(source: Source) -> Iterator[Finding]:
         )
     texts = facts.get("text_columns", ())
     if texts:
-        listed = f"{', '.join(texts[:8])}{', ...' if len(texts) > 8 else ''}"
+        listed = f"{', '.join(texts[:_LISTED])}{', ...' if len(texts) > _LISTED else ''}"
         yield Finding(
             "Columns of text",
             listed,
@@ -430,10 +435,11 @@ def _refuse_groups(data: Features, rows: Counts, duplicates: str, device: str | 
         return
     found = rows_together(data.points[rows], data.codes[rows], device)
     if found is not None:
+        one, other = (data.row(rows[row]) for row in (found.one, found.other))
         raise InputError(
-            f"Rows {rows[found.one]} and {rows[found.other]} of `X` look like copies of one item, "
-            f"or like rows of one person, and so do others ({per_cent(found.share, 0)} of the "
-            f"rows). Such neighbours have the same label in {per_cent(found.same, 0)} of cases, "
+            f"Rows {one} and {other} of `X` look like copies of one item, or like rows of one "
+            f"person, and so do others ({per_cent(found.share, 0)} of the rows). Such "
+            f"neighbours have the same label in {per_cent(found.same, 0)} of cases, "
             f"the next ones in {per_cent(found.same_outside, 0)}. Rows that belong together break "
             "the limit. Say which do with `cluster`, or say that all are different items with "
             f"`duplicates={ALL!r}`."
@@ -456,8 +462,15 @@ def _order(data: Features, duplicates: str, rng: np.random.Generator) -> Counts:
     again = np.flatnonzero(first[of] != np.arange(rows.size))
     if again.size:
         one, other = rows[first[of[again[0]]]], rows[again[0]]
+        texts = data.source.facts.get("text_columns", ())
+        apart = (
+            "Columns of text, by which they may differ, were left out: "
+            f"{', '.join(texts[:_LISTED])}. If these are no copies, turn them into numbers first, "
+            "for example by pandas.get_dummies. "
+        )
         raise InputError(
-            f"Rows {one} and {other} have equal features ({again.size:,} rows repeat others). "
+            f"Rows {data.row(one)} and {data.row(other)} have equal features ({again.size:,} rows "
+            f"repeat others). {apart if texts else ''}"
             "Copies of an item break the limit. Say which rows belong together with `cluster`, "
             f"keep the first of them with `duplicates={FIRST!r}`, or say that they are different "
             f"items with `duplicates={ALL!r}`."

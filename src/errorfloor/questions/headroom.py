@@ -514,6 +514,7 @@ class _Options(AnyColumns, total=False):
     model_error: float | str | None
     accuracy: float | str | None
     model_value: float | str | None
+    value: float | str | None
     model_scores: object
     confusion: object
     labels: object
@@ -590,7 +591,8 @@ def headroom(
     accuracy : float or str
         The same as an accuracy: 0.92, or "92%".
     model_value : float or str
-        The model's value of the floor's metric on `n` test items, such as its AUC.
+        The model's value of the floor's metric on `n` test items, such as its AUC. `value` is
+        another name of it.
     model_scores : array-like of shape (n,) or (n, classes)
         The model's scores of test items, with their `labels`: for AUC and average precision any
         numbers; for Brier score, log-loss and selective error its probabilities.
@@ -707,6 +709,10 @@ def headroom(
     """
     if columns.get("on") is not None:  # a file of labels, which is joined to that of the data
         columns["labels"], labels = labels, None
+    if (value := columns.pop("value", None)) is not None:
+        if model_value is not None:
+            raise InputError("`model_value` and `value` are two names of one thing. Give one.")
+        model_value = value
     options = record_of(ModelOptions, locals()).with_error()
     if is_about_ratings(estimate, metric, columns):
         own = {"prediction": prediction, "metric": metric, "level": level, "group": group}
@@ -901,7 +907,7 @@ def _as_floor(
             )
         return floor_of(estimate, ReadOptions.of(**columns), ask)
     for name in columns:
-        if name in ("value", *metrics.names()):
+        if name in metrics.names():
             raise InputError(f"Give a model's value as `model_value`, not as `{name}`.")
     refuse_with_estimate(
         name for name, value in columns.items() if value is not None or name != "group"

@@ -612,6 +612,7 @@ _MODEL = (
     AskOption(
         name="model_value",
         kind=Number(percent=True, name="value"),
+        aliases=("--value",),
         section=ANSWER,
         metavar="VALUE",
         help="The model's value of the metric on the test items, such as its AUC.",

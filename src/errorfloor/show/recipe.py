@@ -613,6 +613,7 @@ def _of_features(estimate: FeaturesEstimate, verdict: None = None) -> Recipe:
     asked = {"method": estimate.method, **own, **more, **_rng(estimate.seed)}
     typed = {"cluster": how["cluster"]} if "cluster" in how else {}
     typed |= {"classes": Each(how["classes"])} if "classes" in how else {}
+    typed |= {"drop_missing": True} if "drop_missing" in how else {}
     able = source.files and "label" in columns and estimate.seed is not None
     call = _call_on(
         source,

@@ -676,7 +676,7 @@ def compare(
 )
 @click.argument("file", metavar="FILE", type=FILE)
 @listed_each("label", "features", "cluster", of=OPTIONS_OF["features"])
-@listed("classes")
+@listed_each("classes", "drop_missing")
 @listed_each("duplicates", "method", "device", of=OPTIONS_OF["features"])
 @listed_each("level", "rng")
 @destination(report_suffixes, required=False, help="Write a report")

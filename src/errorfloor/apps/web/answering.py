@@ -297,6 +297,7 @@ def _of_features(state: State, columns: Mapping[str, Any], session: PageSession)
             **columns,
             method=state.field("method") or SEQUENTIAL,
             duplicates=state.field("duplicates") or "error",
+            **state.values(("drop_missing",)),
             level=ask.level,
             rng=ask.rng,
         )

@@ -315,6 +315,7 @@ def _more(facts: Facts) -> Iterator[Markup]:
     state, roles = facts.state, set(facts.state.roles.values())
     if FEATURE.name in roles:
         yield field("duplicates", state)
+        yield field("drop_missing", state)
         return
     yield field("level", state)
     if facts.of_models:
