@@ -517,7 +517,7 @@ def test_a_gate_that_passes_for_lack_of_data_says_so(tmp_path, capsys):
 
     code, found, said = asked("--fail-unless", "saturated")
     assert (code, found["passed"]) == (0, True)
-    assert found["gate"].startswith("no room was found, but these data cannot tell: 0")
+    assert found["gate"].startswith("no room was found, but these data do not rule it out: 0")
     assert f"{100 * found['result']['high']:.0f}" in found["gate"]
     assert found["gate"].endswith("To limit what may remain, use --fail-if-room-above.")
     assert said == f"Passed: {found['gate']}\n"

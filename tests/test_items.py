@@ -216,8 +216,10 @@ def test_items_are_had_as_a_frame_as_csv_and_on_the_command_line(tmp_path, capsy
     assert printed["columns"]["contribution"] == found.contribution.tolist()
     with open("items.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["item"] for row in rows] == list("abcdef")
-    assert [float(row["contribution"]) for row in rows] == found.contribution.tolist()
+    assert [row["item"] for row in rows] == list("cfabde")  # the hardest first
+    assert [int(row["rank"]) for row in rows] == [1, 1, 3, 3, 3, 3]
+    told = dict(zip(found.item.tolist(), found.contribution.tolist(), strict=True))
+    assert {row["item"]: float(row["contribution"]) for row in rows} == told
     assert run(["items", "votes.csv", "--item", "id", "--votes", "votes", "--total", "total"]) == 0
     assert "The two classes are treated in the same way" in " ".join(
         capsys.readouterr().out.split()

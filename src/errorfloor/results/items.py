@@ -70,9 +70,10 @@ class ItemRows(Shown):
         return frame_of_columns(self.columns, backend)
 
     def to_csv(self, path: Any) -> Path:
-        """Write one row for each item to a CSV file, and return its path."""
+        """Write one row for each item to a CSV file, by rank, and return its path."""
         check_output(path, () if self.source is None else self.source.files)
-        columns = [one.tolist() for one in self.columns.values()]
+        order = self.hardest(len(self))
+        columns = [one[order].tolist() for one in self.columns.values()]
         write_csv(path, list(self.columns), zip(*columns, strict=True))
         return Path(path)
 

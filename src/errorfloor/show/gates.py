@@ -107,7 +107,7 @@ def passed_in_doubt(verdicts: Any, require: Collection[str]) -> str | None:
     found = [
         f"{_found(one)}{'' if name is None else f' in {name}'}" for name, one in doubtful.items()
     ]
-    return f"no room was found, but these data cannot tell: {'; '.join(found)}."
+    return f"no room was found, but these data do not rule it out: {'; '.join(found)}."
 
 
 def _found(result: Verdict) -> str:

@@ -234,9 +234,9 @@ def how_items(items: Items | ClassItems) -> str:
         else "separately: the same majority may mean more for one class than for the other"
     )
     return (
-        f"{mean} The two classes are treated {how}. Ranks are by the lowest error; where this fit "
-        "had more of it for a larger majority of as many votes, both have the mean, and the "
-        "smaller majority comes first."
+        f"{mean} The two classes are treated {how}. The item with the highest error has rank 1. "
+        "Where the fit gives the higher error to the larger of two majorities of equally many "
+        "votes, both items get the mean of the two errors, and the smaller majority ranks first."
     )
 
 

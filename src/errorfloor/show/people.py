@@ -123,26 +123,24 @@ def order(result: People) -> str:
 
 def of_alt_test(test: AltTest, result: People) -> str:
     """Return the result of the alternative annotator test, with and without its allowance."""
-    allowed = " without an allowance (epsilon 0)"
+    won = f"{_part(test.winning_rate)} of the {numbers.counted(test.annotators, 'annotator')}"
+    shown = f"it is shown to be better than {won} (epsilon 0)"
     if test.epsilon:
-        points = f"up to {100 * test.epsilon:.3g} points worse than a person"
-        allowed = f"{'' if test.passes else ', even'} if it is allowed to be {points}"
-        allowed += f" (epsilon {test.epsilon:g})"
+        points = f"{100 * test.epsilon:.3g} points (epsilon {test.epsilon:g})"
+        shown = f"compared with {won} it is shown to be better, or worse by less than {points}"
     text = (
         f"Model {test.name!r} {'passes' if test.passes else 'does not pass'} the alternative "
-        f"annotator test{allowed}: it wins against {numbers.per_cent(test.winning_rate, 0)} of the "
-        f"{numbers.counted(test.annotators, 'annotator')}, and "
-        f"{numbers.per_cent(WINS_NEEDED, 0)} are needed."
+        f"annotator test: {shown}; {numbers.per_cent(WINS_NEEDED, 0)} are needed."
     )
     if not test.passes:
         return text
     if test.epsilon:
-        share = test.without_allowance
-        of_them = {0.0: "none", 1.0: "all"}.get(share, numbers.per_cent(share, 0))
-        text += (
-            f" Without that allowance (epsilon 0) it is shown to be better than {of_them} of them."
-        )
+        text += f" It is shown to be better than {_part(test.without_allowance)} of them."
     return text + _less_than_a_person(result[test.name], result)
+
+
+def _part(share: float) -> str:
+    return {0.0: "none", 1.0: "all"}.get(share, numbers.per_cent(share, 0))
 
 
 def _less_than_a_person(row: ModelRate, result: People) -> str:
