@@ -496,6 +496,24 @@ def test_votes_in_rows_are_guessed_in_any_order_of_rows(tmp_path, monkeypatch):
     assert "missing='nicht beurteilbar'" in str(told.remedy)
 
 
+@pytest.mark.parametrize("names", [
+    ("task_id", "image", "worker_id", "result"),
+    ("ASSIGNMENT:task_id", "INPUT:image", "ASSIGNMENT:worker_id", "OUTPUT:result"),
+])  # fmt: skip
+def test_what_has_one_vote_each_is_no_item_where_another_column_has_several(
+    names, tmp_path, monkeypatch
+):
+    rng = np.random.default_rng(28)
+    task = [f"t{k}" for k in range(300)]
+    image = [f"{k // 3:05}.jpg" for k in range(300)]
+    who = np.array([rng.permutation(20)[:3] for _ in range(100)]).ravel()
+    columns = (task, image, [f"w{k:03}" for k in who], rng.choice(["cat", "dog"], 300))
+    pool = dict(zip(names, columns, strict=True))
+    text = shown("errorfloor plan pool.csv", tmp_path, monkeypatch, pool=pool)
+    assert f'using column "{names[1]}" as the item, "{names[2]}" as the annotator' in text
+    assert "each of your 100 items" in text
+
+
 @pytest.mark.parametrize("agree", [True, False])
 def test_columns_of_many_words_are_people_where_they_mostly_agree(agree, tmp_path, monkeypatch):
     rng = np.random.default_rng(27)

@@ -925,7 +925,7 @@ def _rows_of_toloka(connection: Any, view: str, columns: Sequence[str]) -> tuple
     answers = [one for one in columns if one.startswith("OUTPUT:")]
     task, worker = "ASSIGNMENT:task_id", quoted("ASSIGNMENT:worker_id")
     parts = ", ".join(f"coalesce({quoted(one)}, '')" for one in inputs)
-    item = quoted(task) if task in columns else f"concat_ws(chr(31), {parts or 'null'})"
+    whole = f"concat_ws(chr(31), {parts or 'null'})"
     status = quoted("ASSIGNMENT:status") if "ASSIGNMENT:status" in columns else "''"
     rejected = f"upper(coalesce({status}, '')) = 'REJECTED'"
     control = " or ".join(f"{quoted(one)} is not null" for one in known) or "false"
@@ -935,14 +935,24 @@ def _rows_of_toloka(connection: Any, view: str, columns: Sequence[str]) -> tuple
         f"from {view} where {worker} is not null",
     )
     kept = f"(from {view} where {worker} is not null and not ({rejected}) and not ({control}))"
+    once = task in columns and len(inputs) > 0 and _are_apart(connection, kept, task, whole)
+    item = whole if once or task not in columns else quoted(task)
     votes = {one: quoted(one) for one in answers if _different(connection, kept, one) is not None}
     added = f", {next(iter(votes.values()))} as vote" if len(votes) == 1 else ""
-    notes = _left_out(
-        [(gone, "rejected answers"), (tests, "answers to control and training tasks")]
-    )
-    own = {"item": task, "annotator": "ASSIGNMENT:worker_id", **_only(votes)}
-    told = ToolNotes(tool, notes, _asked(tool, votes), own)
+    numbers = (gone, "rejected answers"), (tests, "answers to control and training tasks")
+    notes = _left_out(numbers)
+    if once:
+        notes = (*notes, f"each answer has a task id of its own: items are {', '.join(inputs)}")
+    own = {"item": inputs[0] if once else task, "annotator": "ASSIGNMENT:worker_id"}
+    told = ToolNotes(tool, notes, _asked(tool, votes), {**own, **_only(votes)})
     return f"select *, {item} as item, {worker} as annotator{added} from {kept}", told
+
+
+def _are_apart(connection: Any, kept: str, task: str, inputs: str) -> bool:
+    """Tell whether each answer has a task of its own, although several are on the same inputs."""
+    counted = f"select count(*), count(distinct {quoted(task)}), count(distinct {inputs})"
+    rows, tasks, items = _numbers(connection, f"{counted} from {kept}")
+    return items < tasks == rows
 
 
 # Qualtrics: a row for each respondent and a column for each question, below three rows of names.

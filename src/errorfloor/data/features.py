@@ -129,8 +129,8 @@ def _complete(
         keep &= ~missing_in(one)
     if not keep.any():
         raise InputError("Every row has a missing value. Leave out columns that are mostly empty.")
-    some = [None if one is None else as_entries(one)[keep] for one in (labels, cluster)]
-    return array[keep], *some, keep
+    told, groups = (None if one is None else as_entries(one)[keep] for one in (labels, cluster))
+    return array[keep], told, groups, keep
 
 
 def _without_ids(points: Floats) -> tuple[Floats, Bools]:
