@@ -124,7 +124,7 @@ def _complete(
     if array is None or array.ndim != 2 or 0 in array.shape:
         return points, labels, cluster, None
     given = [as_entries(one) for one in (labels, cluster) if one is not None]
-    keep = ~missing_in(array.ravel()).reshape(array.shape).any(axis=1)
+    keep: Bools = np.all(~missing_in(array.ravel()).reshape(array.shape), axis=1)
     for one in given:
         keep &= ~missing_in(one)
     if not keep.any():

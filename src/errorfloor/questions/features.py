@@ -237,16 +237,15 @@ def from_features(
     >>> found.low, data.floor < found.high < 0.15
     (0.0, True)
     """
-    level = check_level(level)
+    level, classic = check_level(level), _asked_for(method, models)
     check_choice(duplicates, DUPLICATES, name="duplicates")
-    classic = _asked_for(method, models)
     check_floor(floor, same_labelling)
     for name, given in (("models", len(models) > 0), ("floor", floor is not None)):
         if classic is not None and given:
             raise InputError(f"`{name}` goes with `method={SEQUENTIAL!r}`.")
     told = families(models, device)
-    named = ReadOptions.of(label=label, cluster=cluster, classes=classes, drop_missing=drop_missing)
-    data = read_features(X, y, features, named)
+    named = {"label": label, "cluster": cluster, "classes": classes}
+    data = read_features(X, y, features, ReadOptions.of(**named, drop_missing=drop_missing))
     seed = Seed.of(rng)
     order = _order(data, duplicates, seed.begin())
     _refuse_groups(data, np.sort(order), duplicates, device)
