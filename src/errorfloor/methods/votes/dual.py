@@ -152,15 +152,17 @@ _SIDE, _PRODUCT = 64, 64**3
 def spread_of(rows: Floats, density: Floats) -> Floats:
     """Return the sum over points of density times the outer square of the point's column."""
     size, points = rows.shape
-    step = _PRODUCT // min(size, _SIDE) ** 2
-    heavy, found = rows * density, np.zeros((size, size))
-    for i in range(0, size, _SIDE):
-        for j in range(i, size, _SIDE):
-            left, right = heavy[i : i + _SIDE], rows[j : j + _SIDE].T
-            block = found[i : i + _SIDE, j : j + _SIDE]
-            for k in range(0, points, step):
+    side = -(-size // -(-size // _SIDE))  # blocks of one size, as few as can be
+    step = _PRODUCT // side**2
+    heavy, found = rows * density, np.empty((size, size))
+    for i in range(0, size, side):
+        for j in range(i, size, side):
+            left, right = heavy[i : i + side], rows[j : j + side].T
+            block = left[:, :step] @ right[:step]
+            for k in range(step, points, step):
                 block += left[:, k : k + step] @ right[k : k + step]
-            found[j : j + _SIDE, i : i + _SIDE] = block.T
+            found[i : i + side, j : j + side] = block
+            found[j : j + side, i : i + side] = block.T
     return found
 
 
