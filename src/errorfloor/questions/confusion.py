@@ -128,7 +128,9 @@ def _of_soft_labels(table: SoftTable) -> tuple[Floats, str, str]:
 def _of_votes(table: VoteTable, floor: Estimate) -> tuple[Floats, str, str]:
     cells = table.cells().distinct
     errors = _against(cells.votes / cells.totals[:, None], cells.count)
-    few = cells.totals <= MOST_KEPT
+    # Of two classes there is one pair, and which way it errs would only become noisier.
+    several = cells.votes.shape[1] > 2
+    few = (cells.totals <= MOST_KEPT) & several
     if few.any():
         errors = np.maximum(errors + _lost(cells.votes[few], cells.count[few]), 0.0)
     np.fill_diagonal(errors, 0.0)
@@ -139,7 +141,7 @@ def _of_votes(table: VoteTable, floor: Estimate) -> tuple[Floats, str, str]:
     if few.any():
         basis = f"{basis}, corrected for errors that majorities hide"
     basis = f"{basis}; scaled to add up to the floor, and without an interval."
-    if cells.count @ cells.totals <= _FEW_VOTES * cells.count.sum():
+    if several and cells.count @ cells.totals <= _FEW_VOTES * cells.count.sum():
         basis = f"{basis} So few votes tend to make the most confused pairs too small."
     return errors, floor.method, basis
 
@@ -155,7 +157,7 @@ _DRAWN = 50_000  # items, always the same
 def _lost(votes: Counts, count: Counts) -> Floats:
     """Return the errors by class that the votes against majorities are expected to miss.
 
-    The majority of few votes on an item between two classes is too often the wrong one, which hides
+    Of few votes on an item between two classes the majority is too often the wrong one, which hides
     errors, most of them between close classes. So many are hidden under a distribution that
     explains the votes.
     """
