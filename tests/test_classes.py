@@ -114,7 +114,9 @@ def test_the_second_of_two_classes_is_class_1(classes, ones):
     scores = frame(kinds)["score"]
     assert found.table == ef.ScoreTable.from_arrays(scores, [one == ones for one in kinds])
     assert found.source.facts["classes"] == {"1": [classes[1]], "0": [classes[0]]}
-    with pytest.raises(ef.InputError, match=r"`label` \(column 'label'\) has 'yup', which is none"):
+    with pytest.raises(
+        ef.InputError, match=r"`label` \(column 'label'\) has 'yup', which is not one"
+    ):
         ef.from_scores(frame(kinds), score="score", label="label", classes=["nay", "no"])
     with pytest.raises(ef.InputError, match="`classes` has 3 names, and `score` has numbers of"):
         ef.from_scores(frame(kinds), score="score", label="label", classes=[*classes, "may"])

@@ -149,12 +149,17 @@ def test_a_rare_class_that_all_choose_may_be_harder_than_even_votes():
 def test_what_is_pooled_is_pooled_on_both_sides_and_keeps_the_mean():
     cells = Votes(np.arange(5), np.full(5, 4), np.array([10, 20, 30, 40, 50]))
     part = np.array([0.1, 0.35, 0.2, 0.25, 0.4])
-    pooled = _less_for_more(part, np.array([0.1, 0.3, 0.5, 0.7, 0.9]), cells)
+    pooled = _less_for_more(part, np.array([0.1, 0.3, 0.5, 0.7, 0.9]), cells, False)
     # Unanimous votes join 3 of 4, these and 1 of 4 the even votes: (7 + 6 + 10 + 20) / 140.
     assert pooled == pytest.approx([0.1, *[43 / 140] * 4])
     # Even votes that speak for a rare class less than 3 of 4 leave doubt are no bound on these.
-    pooled = _less_for_more(part, np.array([0.01, 0.1, 0.2, 0.4, 0.7]), cells)
+    pooled = _less_for_more(part, np.array([0.01, 0.1, 0.2, 0.4, 0.7]), cells, False)
     assert pooled == pytest.approx([0.1, 0.26, 0.26, *[(10 + 20) / 90] * 2])
+    # Where classes are exchangeable, both sides count alike: (60 * 0.4 + 60 * 0.3) / 120.
+    part = np.array([0.4, 0.3, 0.2, 0.3, 0.4])
+    pooled = _less_for_more(part, np.array([0.1, 0.3, 0.5, 0.7, 0.9]), cells, True)
+    assert pooled == pytest.approx(np.full(5, (60 * 0.4 + 60 * 0.3 + 30 * 0.2) / 150))
+    assert np.unique(pooled).size == 1
 
 
 def test_rounding_makes_no_difference_to_ranks():

@@ -535,7 +535,7 @@ def test_pairwise_votes_are_told_as_such(here):
     assert (found.n, found.classes) == (60, ("first", "second", "tie"))
     code, said = run("a.csv")
     assert code in (0, 4)
-    assert "arena: votes about pairs of answers" in said
+    assert "arena: each vote is for the first or the second model" in said
     assert "None of the 3 annotators" in run("annotators", "a.csv")[1]
     swapped = made.arena().replace(b"model_a,model_b", b"model_b,model_a", 1)
     swapped = swapped.replace(b",model_a,", b",x,").replace(b",model_b,", b",model_a,")

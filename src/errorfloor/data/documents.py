@@ -373,9 +373,10 @@ def _book_in(file: str) -> Iterator[Any]:
         ) from None
     _check_book(file)
     try:
-        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-        with closing(book):
-            yield book
+        with open(file, "rb") as stream:  # rows that are not all asked for would keep it open
+            book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
+            with closing(book):
+                yield book
     except InputError:
         raise
     except Exception as error:  # whatever its parsers stumble over

@@ -153,8 +153,10 @@ def made_of(rows: Floats, k: int) -> tuple[str, tuple[int, ...]] | None:
     Rows tell where the others are not all the same, and not all but one of them 0.
     """
     others = [place for place in range(rows.shape[1]) if place != k]
-    several = {*combinations(others, 2), *combinations(others, 3), tuple(others)}
-    for places in sorted(several if len(others) <= _MOST_TRIED else {tuple(others)}):
+    several = {tuple(others)}
+    if len(others) <= _MOST_TRIED:
+        several |= {*combinations(others, 2), *combinations(others, 3)}
+    for places in sorted(several):
         if len(places) < 2:
             continue
         some, one = rows[:, places], rows[:, k]

@@ -1086,14 +1086,23 @@ def _count_pairs(request: RowRequest, name: str) -> dict[str, int]:
     return count_where(frame, request.run, marks)
 
 
+def _in_pairs(join: Callable[[Any, Any], Any], parts: list[Any]) -> Any:
+    """Join expressions two by two: of hundreds one behind the other, engines lose count."""
+    while len(parts) > 1:
+        pairs = [join(*parts[i : i + 2]) for i in range(0, len(parts) - 1, 2)]
+        parts = [*pairs, *parts[2 * len(pairs) :]]
+    return parts[0]
+
+
 def off_by_rounding(request: RowRequest) -> dict[str, int]:
     """Return how many rows of probabilities add up to one but for rounding, if any do."""
     if isinstance(request.columns["soft"], str):  # two classes have one column by now, if not ever
         return {"divided": request.divided} if request.divided else {}
     frame, _, _ = _numbers_by_class(request, "soft")
     names = [f"soft {k}" for k in range(len(request.columns["soft"]))]
-    off = (nw.sum_horizontal(*(nw.col(one).cast(nw.Float64) for one in names)) - 1).abs() > ROUNDING
-    there = reduce(and_, (~where_missing(frame, one) for one in names))
+    total = _in_pairs(add, [nw.col(one).cast(nw.Float64) for one in names])
+    there = _in_pairs(and_, [~where_missing(frame, one) for one in names])
+    off = (total - 1).abs() > ROUNDING
     found = count_where(frame, request.run, {"off": off.fill_null(False) & there})
     return {"divided": found["off"]} if found["off"] else {}
 

@@ -157,7 +157,7 @@ def of_reading(reading: Reading, keeper: KeptVotes, symmetric: bool | None) -> I
     even = symmetric if p is None else p > _LEVEL
     cells, at = _cells(rows)
     probability, contribution = _expected(cells, bool(even))
-    part = _less_for_more(contribution, probability, cells)[at]
+    part = _less_for_more(contribution, probability, cells, bool(even))[at]
     majority = np.maximum(rows.positives, rows.totals - rows.positives) / rows.totals
     return Items(
         item=rows.names,
@@ -255,7 +255,7 @@ def _expected(cells: Votes, even: bool) -> tuple[Floats, Floats]:
     return np.where(other, 1 - p, p), chance @ ERROR.per_item(fit.points)
 
 
-def _less_for_more(part: Floats, probability: Floats, cells: Votes) -> Floats:
+def _less_for_more(part: Floats, probability: Floats, cells: Votes, even: bool) -> Floats:
     """Return what cells contribute, without more for a larger majority of as many votes.
 
     Whatever G is, the probability of class 1 rises with the votes for it. So of two cells with the
@@ -272,14 +272,18 @@ def _less_for_more(part: Floats, probability: Floats, cells: Votes) -> Floats:
     down = same & (2 * k[high] <= m[high]) & (doubt[high] >= doubt[low])
     harder = np.concatenate((low[up], high[down]))
     easier = np.concatenate((high[up], low[down]))
+    weights = cells.counts.astype(np.float64)
+    if even:  # what mirrors each other stays equal
+        _, pair = np.unique(np.stack((m, np.minimum(k, m - k))), axis=1, return_inverse=True)
+        weights = (np.bincount(pair.ravel(), weights) / np.bincount(pair.ravel()))[pair.ravel()]
     pooled, block = part.copy(), np.arange(part.size)
     while (wrong := np.flatnonzero(pooled[easier] > pooled[harder] + 1e-12)).size:
         # The highest joins what lies above it first: the pool of adjacent violators, on a tree.
         at = wrong[pooled[easier[wrong]].argmax()]
         block[block == block[easier[at]]] = block[harder[at]]
         joined = block == block[harder[at]]
-        pooled[joined] = np.average(part[joined], weights=cells.counts[joined])
-    return pooled
+        pooled[joined] = np.average(part[joined], weights=weights[joined])
+    return np.asarray(np.round(pooled, 12))  # so that what mirrors each other is equal
 
 
 def _mirrored(cells: Votes) -> Votes:
