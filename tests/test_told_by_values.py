@@ -784,7 +784,7 @@ def answers_of(*names, spread=0.1, n=300):
     return pd.DataFrame({"image": np.arange(n), "site": rng.choice(["a", "b"], n), **answers})
 
 
-@pytest.mark.parametrize("stem", ["rad", "RDR_", "Dr. ", "md", "annot"])
+@pytest.mark.parametrize("stem", ["rad", "RDR_", "Dr. ", "annot"])
 def test_columns_that_are_short_for_people_are_people_where_they_agree(stem):
     names = [f"{stem}{k}" for k in range(1, 6)]
     frame = answers_of(*names)
@@ -797,13 +797,20 @@ def test_columns_that_are_short_for_people_are_people_where_they_agree(stem):
 
 
 @pytest.mark.parametrize(
-    "stem", ["model", "x", "pred", "q", "class_", "tag", "feature_", "label_x"]
+    "stem", ["model", "x", "pred", "q", "class_", "tag", "feature_", "label_x", "obs", "md"]
 )
 def test_columns_that_are_short_for_anything_are_asked_about(stem):
     frame = answers_of(*(f"{stem}{k}" for k in range(1, 6)))
     with pytest.raises(ef.InputError, match="Cannot tell which columns to take") as raised:
         ef.from_votes(frame, group="site")
     assert "leaves too few columns" not in str(raised.value)
+
+
+def test_observations_next_to_an_outcome_are_proposed_and_not_taken(tmp_path, monkeypatch):
+    frame = answers_of(*(f"obs{k}" for k in range(1, 6)), "outcome")
+    text = shown("errorfloor data.csv", tmp_path, monkeypatch, data=frame)
+    assert text.startswith("error: Which columns should be used?")
+    assert "  errorfloor data.csv --annotators obs1,obs2,obs3,obs4,obs5\n" in text
 
 
 def test_columns_short_for_people_that_do_not_agree_are_asked_about():

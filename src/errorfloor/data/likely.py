@@ -48,6 +48,7 @@ _MOST_LABELS = 20  # classes of a column that may hold labels
 _MOST_LISTED = 12  # columns that a command names one by one
 _MOST_ANSWERS = 5  # classes of columns that may be annotators
 _FEWEST_SHARES = 8  # between 0 and 1 that tell that they are shares of numbers of votes
+_MOST_COMPARED = 12  # only for speed: columns, each pair of which is compared
 _LEAST_KAPPA = 0.2  # of columns that agree: "fair" begins there
 _MOST_COPIES = 0.05  # of the rows of votes
 _FEWEST_CLASSES, _MOST_VOTES, _LEAST_ZEROS = 3, 1000, 0.2  # of votes for classes
@@ -77,7 +78,7 @@ _RESULTS = (
 _STATES = r"(is|was|has|had|did|will)_\w+"  # is_fraud, has_churned
 _PEOPLE = rf"(^|_)({PEOPLE}|participant|user)(_|\d|$)"
 # Short for people, which other words may be short for as well.
-_SHORT = r"(rad|radiol|rdr|dr|md|anno|annot|obs)_?\d+"
+_SHORT = r"(rad|radiol|rdr|dr|anno|annot)_?\d+"
 _VOTES = (
     r"(^|_)(votes?|answer|verdict|judge?ments?|decision|choice|preference|preferred|response|opinion"
     r"|annotation|assessment|reading|labels?|category|class)(_|$)"
@@ -411,7 +412,7 @@ def _people_in_short(columns: Sequence[FirstValues]) -> list[ChosenColumns]:
 def _agree(columns: Sequence[FirstValues]) -> bool:
     """Tell whether pairs of columns have the same value clearly more often than chance gives."""
     rows = same = by_chance = 0.0
-    for one, other in combinations(columns, 2):
+    for one, other in combinations(columns[:_MOST_COMPARED], 2):
         both = [pair for pair in zip(one.cells, other.cells, strict=True) if all(pair)]
         first, second = Counter(cell for cell, _ in both), Counter(cell for _, cell in both)
         rows += len(both)
