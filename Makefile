@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help pictures demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people models atlas dist dist-check lowest newest schema
+.PHONY: help pictures demo test check format mutants bench coverage many-scores judges votes headroom claims features annotators weights ratings feebee first-minute paper follow-up findings scale docs generated clean people confusion models atlas dist dist-check lowest newest schema
 
 help:
 	@echo "make demo      every method on built-in data, beside the true floor"
@@ -18,6 +18,7 @@ help:
 	@echo "make claims    how often what answers claim is true -> benchmarks/results/claims.md"
 	@echo "make features  the record of answers from features -> benchmarks/results/features.md"
 	@echo "make people    coverage of worth in people and of differences -> benchmarks/results/people.md"
+	@echo "make confusion confusion of classes from few votes -> benchmarks/results/confusion.md"
 	@echo "make models    coverage of the difference of two models -> benchmarks/results/models.md"
 	@echo "make atlas     real sets with votes, and models as worth in people -> docs/atlas.md"
 	@echo "make annotators coverage where annotators are a sample -> benchmarks/results/annotators.md"
@@ -105,6 +106,9 @@ models: .venv/dev
 
 people: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.people
+
+confusion: .venv/dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.confusion
 
 atlas: .venv/dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.atlas

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import errorfloor as ef
+from benchmarks import confusion as study
 from errorfloor.checks.scores import better_order
 from errorfloor.questions.confusion import chosen
 from errorfloor.show.plot import height_of
@@ -45,35 +46,20 @@ def test_errors_of_soft_labels_are_those_of_each_item(three):
         assert pair.first_as_second >= pair.second_as_first
 
 
-def close_pair(n, rng):
-    """Return probabilities where the first two of eight classes are close, the others clear."""
-    p = np.full((n, 8), 0.01)
-    true = rng.choice(8, n)
-    p[np.arange(n), true] = 1
-    close = true < 2
-    p[close, 1 - true[close]] += 1.2 * rng.beta(1, 1.5, close.sum())
-    return p / p.sum(axis=1, keepdims=True)
-
-
 @PLAIN
 @pytest.mark.parametrize(("votes", "near"), [(3, 0.045), (5, 0.03), (10, 0.02)])
 def test_majorities_of_few_votes_do_not_hide_the_errors_of_close_classes(votes, near):
-    shares, plain, truth = [], [], []
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        p = close_pair(1500, rng)
-        best = p.argmax(axis=1)
-        wrong = 1 - p.max(axis=1)
-        truth.append((p[best == 0, 1].sum() + p[best == 1, 0].sum()) / wrong.sum())
-        counts = rng.multinomial(votes, p)
-        first = ef.confusion(ef.from_votes(counts=counts, interval=None)).pairs[0]
-        assert {first.first, first.second} == {"0", "1"}
-        shares.append(first.share)
-        against = (counts / votes).T @ chosen(counts / votes)
-        np.fill_diagonal(against, 0)
-        plain.append((against[0, 1] + against[1, 0]) / against.sum())
-    assert np.mean(shares) == pytest.approx(np.mean(truth), abs=near)
-    assert np.mean(plain) < np.mean(shares) - 0.01
+    name = "8 classes, two of them close"
+    true, plain, own = study.shares(name, votes, 3, study.ITEMS).mean(axis=0)
+    assert own == pytest.approx(true, abs=near)
+    assert plain < own - 0.01
+
+
+@PLAIN
+def test_a_small_study_of_confusion_has_all_settings():
+    page = study.document(2, 200)
+    assert page.count("\n| ") == 2 + len(study.SETTINGS) * len(study.VOTES)
+    assert "nan" not in page
 
 
 @PLAIN

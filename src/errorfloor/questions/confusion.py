@@ -55,9 +55,9 @@ def confusion(
     labels its errors are known. Of scores they are counted on the items that the rule was fitted
     to. Of votes they are estimates: the votes that are not for an item's most voted class, and
     what such counts are expected to miss, which is most between close classes; both are scaled so
-    that they add up to the floor. In simulations with 3 votes per item a pair with half of all
-    errors still came out 4 percentage points too low on average, and one of coin flips 8; with 5
-    votes 1 and 3. There is no interval.
+    that they add up to the floor. In simulations (`benchmarks/results/confusion.md`) with 3 votes
+    per item a pair with half of all errors still came out 4 percentage points too low on average,
+    and one that is hardly told apart 9; with 5 votes less than 1, and 3. There is no interval.
 
     Examples
     --------
